@@ -34,21 +34,26 @@ func TestOverloadSets(t *testing.T) {
 	}
 }
 
+// added stores a set of jobs for three phases of a minute, and returns what is expected of them.
+func added(t *testing.T, set jobSet, phases []phase) (window, *dueTimes, []*xxladapter.Job) {
+	t.Helper()
+	w := window{first: time.Date(2026, 5, 4, 10, 20, 0, 0, time.UTC), seconds: 180}
+	o := &opened{Store: memstore.New(time.Now)}
+	d := &dueTimes{first: w.first, seconds: w.seconds}
+	group, err := addGroup(t.Context(), o, nowhere)
+	require.NoError(t, err)
+	require.NoError(t, set.add(t.Context(), o, [2]int64{group, group}, w, phases, d))
+	jobs, err := o.Jobs(t.Context(), xxladapter.JobFilter{})
+	require.NoError(t, err)
+	return w, d, jobs
+}
+
 // TestAnOverloadSetIsDueEvenly checks that as many jobs of a set are due in one second as in
 // another, and in no other phase.
 func TestAnOverloadSetIsDueEvenly(t *testing.T) {
 	t.Parallel()
-	w := window{first: time.Date(2026, 5, 4, 10, 20, 0, 0, time.UTC), seconds: 180}
 	phases := []phase{{"half", 50, 1}, {"twice", 200, 1}, {"four-times", 400, 1}}
-	store := memstore.New(time.Now)
-	o := &opened{Store: store}
-	d := &dueTimes{first: w.first, seconds: w.seconds}
-	group, err := addGroup(t.Context(), o, nowhere)
-	require.NoError(t, err)
-	set := jobSet{from: 200, to: 200, jobs: 8, every: 4}
-	require.NoError(t, set.add(t.Context(), o, [2]int64{group, group}, w, phases, d))
-	jobs, err := store.Jobs(t.Context(), xxladapter.JobFilter{})
-	require.NoError(t, err)
+	w, d, jobs := added(t, jobSet{from: 200, to: 200, jobs: 8, every: 4}, phases)
 	require.Len(t, jobs, 8)
 	var all [180]int
 	for _, j := range jobs {
@@ -77,17 +82,8 @@ func TestAnOverloadSetIsDueEvenly(t *testing.T) {
 // twice or not due at all, and leaves out one that was due.
 func TestOverloadAccountsForEveryDueTime(t *testing.T) {
 	t.Parallel()
-	w := window{first: time.Date(2026, 5, 4, 10, 20, 0, 0, time.UTC), seconds: 180}
 	phases := []phase{{"half", 50, 1}, {"full", 100, 1}, {"after", 50, 1}}
-	store := memstore.New(time.Now)
-	o := &opened{Store: store}
-	d := &dueTimes{first: w.first, seconds: w.seconds}
-	group, err := addGroup(t.Context(), o, nowhere)
-	require.NoError(t, err)
-	set := jobSet{from: 100, to: 100, jobs: 1, every: 1}
-	require.NoError(t, set.add(t.Context(), o, [2]int64{group, group}, w, phases, d))
-	jobs, err := store.Jobs(t.Context(), xxladapter.JobFilter{})
-	require.NoError(t, err)
+	w, d, jobs := added(t, jobSet{from: 100, to: 100, jobs: 1, every: 1}, phases)
 	require.Equal(t, "* 21 10 * * ?", jobs[0].ScheduleConf)
 	id, at := jobs[0].ID, func(s int) time.Time { return w.first.Add(time.Duration(s) * time.Second) }
 	require.Equal(t, at(60), jobs[0].TriggerNext)

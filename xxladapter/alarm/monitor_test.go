@@ -547,6 +547,18 @@ func TestWhatWasSentIsNotSentAgainWhenItsOutcomeCannotBeStored(t *testing.T) {
 	})
 }
 
+// takes returns a send that takes a while, unless its context ends before.
+func takes(d time.Duration) func(context.Context, *Alarm) error {
+	return func(ctx context.Context, _ *Alarm) error {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(d):
+			return nil
+		}
+	}
+}
+
 func TestAStopWaitsForWhatIsBeingSent(t *testing.T) {
 	for _, tt := range []struct {
 		takes  time.Duration
@@ -554,14 +566,7 @@ func TestAStopWaitsForWhatIsBeingSent(t *testing.T) {
 	}{{stopGrace - time.Second, xxladapter.AlarmSent}, {stopGrace + time.Second, xxladapter.AlarmTaken}} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newScene(t)
-			channel := &fakeChannel{name: "slow", send: func(ctx context.Context, _ *Alarm) error {
-				select {
-				case <-ctx.Done():
-					return ctx.Err()
-				case <-time.After(tt.takes):
-					return nil
-				}
-			}}
+			channel := &fakeChannel{name: "slow", send: takes(tt.takes)}
 			failed := s.end(s.job("j", "", xxladapter.Settings{}), 500, "")
 			_, stop := s.monitor("n", channel)
 			synctest.Wait()
@@ -578,14 +583,7 @@ func TestAStopWaitsForWhatIsBeingSent(t *testing.T) {
 func TestAStopBeginsNoMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t)
-		channel := &fakeChannel{name: "slow", send: func(ctx context.Context, _ *Alarm) error {
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(stopGrace * 3 / 5):
-				return nil
-			}
-		}}
+		channel := &fakeChannel{name: "slow", send: takes(stopGrace * 3 / 5)}
 		statuses := map[int]int{}
 		var failed []int64
 		for i := range messagesAtOnce + 2 {

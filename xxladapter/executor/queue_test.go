@@ -221,21 +221,30 @@ func (q *testQueue) Later()  { q.accepted <- "later" }
 func (q *testQueue) Return() { q.accepted <- "return" }
 func (q *testQueue) Extend() {}
 
+// runEcho runs an executor with the handler echo on a queue. stop stops it and waits for its end.
+func runEcho(t *testing.T, q Broker) (stop func()) {
+	t.Helper()
+	e, err := New(Options{Queue: q, AppName: "orders", DataDir: t.TempDir(), Logger: quietLogger(), NoSync: true})
+	require.NoError(t, err)
+	require.NoError(t, e.Handle("echo", echo))
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- e.Run(ctx) }() // stop waits for it
+	return func() {
+		cancel()
+		require.NoError(t, <-ended)
+	}
+}
+
 func TestAnExecutorTakesRunsFromAnyQueue(t *testing.T) {
 	q := &testQueue{make(chan *delivery.Delivery, 1), make(chan string, 1), make(chan []byte, 1), make(chan bool)}
 	body, err := json.Marshal(beanRun(7, 42, "echo"))
 	require.NoError(t, err)
 	q.runs <- &delivery.Delivery{Header: http.Header{}, Body: body, Number: 1, Held: q}
-	e, err := New(Options{Queue: q, AppName: "orders", DataDir: t.TempDir(), Logger: quietLogger(), NoSync: true})
-	require.NoError(t, err)
-	require.NoError(t, e.Handle("echo", func(context.Context, *Run) error { return nil }))
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- e.Run(ctx) }() // the test waits for it
+	stop := runEcho(t, q)
 	require.Equal(t, "done", <-q.accepted)
 	require.Contains(t, string(<-q.results), `"logId":42`)
 	stop()
-	require.NoError(t, <-ended)
 	<-q.closed
 }
 
@@ -264,19 +273,13 @@ func TestAStopWaitsForAnAnswerOnItsWay(t *testing.T) {
 			&testQueue{make(chan *delivery.Delivery, 1), make(chan string, 1), make(chan []byte, 10), make(chan bool)},
 			lastAsk - time.Millisecond,
 		}
-		e, err := New(Options{Queue: q, AppName: "orders", DataDir: t.TempDir(), Logger: quietLogger(), NoSync: true})
-		require.NoError(t, err)
-		require.NoError(t, e.Handle("echo", echo))
-		ctx, stop := context.WithCancel(context.Background())
-		ended := make(chan error, 1)
-		go func() { ended <- e.Run(ctx) }() // the test waits for it
-		time.Sleep(lastAsk)                 // it has asked for runs of an earlier process
+		stop := runEcho(t, q)
+		time.Sleep(lastAsk) // it has asked for runs of an earlier process
 		body, err := json.Marshal(beanRun(7, 42, "echo"))
 		require.NoError(t, err)
 		q.runs <- &delivery.Delivery{Header: http.Header{}, Body: body, Number: 1, Held: q}
 		synctest.Wait()
 		stop()
-		require.NoError(t, <-ended)
 		<-q.closed
 		require.Len(t, q.accepted, 1)
 		require.Equal(t, "done", <-q.accepted)
@@ -442,12 +445,7 @@ func TestResultsThatAreTooLargeTogetherForTheBroker(t *testing.T) {
 			make(chan *delivery.Delivery, runs), make(chan string, runs), make(chan []byte, runs), make(chan bool),
 		}, limit: 64 << 10}
 		q.down.Store(true)
-		e, err := New(Options{Queue: q, AppName: "orders", DataDir: t.TempDir(), Logger: quietLogger(), NoSync: true})
-		require.NoError(t, err)
-		require.NoError(t, e.Handle("echo", echo))
-		ctx, stop := context.WithCancel(context.Background())
-		ended := make(chan error, 1)
-		go func() { ended <- e.Run(ctx) }() // the test waits for it
+		stop := runEcho(t, q)
 		for id := range int64(runs) {
 			run := beanRun(7, 1+id, "echo")
 			run.Params = strings.Repeat("x", 10_000)
@@ -466,6 +464,5 @@ func TestResultsThatAreTooLargeTogetherForTheBroker(t *testing.T) {
 		}
 		require.Len(t, all, runs)
 		stop()
-		require.NoError(t, <-ended)
 	})
 }
