@@ -143,9 +143,7 @@ func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 		return fmt.Errorf("serve http: %w", err)
 	case <-ctx.Done():
 	}
-	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerLimit)
-	defer cancel()
-	if err := n.http.Shutdown(limit); err != nil {
+	if err := n.http.Shutdown(answering); err != nil {
 		_ = n.http.Close()
 	}
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
