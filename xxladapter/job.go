@@ -110,6 +110,15 @@ func setDefault[T ~string](field *T, value T) {
 	}
 }
 
+// StripReturns removes the carriage returns from the source of a shell script, which XXL-JOB does
+// for new jobs. The source of before, the stored job, stays as it is, since another tool may have
+// stored it with them; before is zero for a new job.
+func (j *Job) StripReturns(before *Job) {
+	if j.GlueType == GlueShell && (j.GlueType != before.GlueType || j.GlueSource != before.GlueSource) {
+		j.GlueSource = strings.ReplaceAll(j.GlueSource, "\r", "")
+	}
+}
+
 // Validate checks everything that the row alone can show, by the rules of upstream's job form and
 // the widths of its columns. It returns all broken rules as one [Error] with [CodeInvalid]; each
 // names field, value and rule. The caller has to check that the group and the children exist and

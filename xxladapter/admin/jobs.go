@@ -153,9 +153,7 @@ func (s *Server) fill(ctx context.Context, j *xxladapter.Job, form *jobForm) (cr
 	form.apply(j)
 	j.SetDefaults()
 	j.Handler = strings.TrimSpace(j.Handler)
-	if j.GlueType == xxladapter.GlueShell && (j.GlueType != old.GlueType || j.GlueSource != old.GlueSource) {
-		j.GlueSource = strings.ReplaceAll(j.GlueSource, "\r", "") // a stored one may come from another tool
-	}
+	j.StripReturns(&old)
 	if err := j.Validate(); err != nil {
 		return nil, err
 	}

@@ -231,7 +231,10 @@ func (c *comparison) job(i int) {
 	} else {
 		d.after.GroupID = g.ID
 	}
-	if d.before != nil {
+	if d.before == nil {
+		d.after.StripReturns(&xxladapter.Job{})
+	} else {
+		d.after.StripReturns(d.before)
 		c.keep(e, d)
 	}
 	c.checkJob(at, d)
@@ -262,9 +265,6 @@ func (e *JobEntry) job() *xxladapter.Job {
 	j.SetTags(e.Tags)
 	j.Running = e.Running != nil && *e.Running
 	j.SetDefaults()
-	if j.GlueType == xxladapter.GlueShell {
-		j.GlueSource = strings.ReplaceAll(j.GlueSource, "\r", "")
-	}
 	return j
 }
 
@@ -273,9 +273,6 @@ func (c *comparison) keep(e *JobEntry, d *declared) {
 	d.after.ID, d.after.Updated, d.after.GlueUpdated = d.before.ID, d.before.Updated, d.before.GlueUpdated
 	if e.Running == nil || c.opts.KeepRunning {
 		d.after.Running = d.before.Running
-	}
-	if d.after.GlueType == d.before.GlueType && e.GlueSource == d.before.GlueSource {
-		d.after.GlueSource = e.GlueSource // even with carriage returns, which another tool has stored
 	}
 	if d.after.GlueType != d.before.GlueType || d.after.GlueSource != d.before.GlueSource ||
 		d.after.GlueRemark != d.before.GlueRemark {
