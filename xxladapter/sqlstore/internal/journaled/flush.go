@@ -121,7 +121,7 @@ func (t *transaction) end(committed bool) {
 		f.meet(t.next.lastLog)
 		f.reload(t.again, t.next)
 	}
-	f.evictable = f.m.evict(f.evictable, f.forgettable())
+	f.evictable = f.m.evict(f.evictable, f.forgettable(), f.Clock())
 }
 
 // write writes a cut to the tables, together with the positions that it applies.

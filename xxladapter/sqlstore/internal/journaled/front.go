@@ -310,12 +310,7 @@ func (f *front) lockWith(ctx context.Context, ask need) (got answer, err error) 
 			epoch, known = f.epoch, need{}
 			continue
 		}
-		for _, j := range rows.jobs {
-			f.m.addJob(j)
-		}
-		for _, l := range rows.logs {
-			f.m.addRun(*l, true, f.Clock())
-		}
+		f.remember(rows)
 		known.jobs = append(known.jobs, missing.jobs...)
 		if missing.logID != 0 {
 			known.logID = missing.logID
@@ -350,6 +345,21 @@ func (f *front) pin() int64 {
 func (f *front) unpin(since int64) {
 	if f.pins[since]--; f.pins[since] == 0 {
 		delete(f.pins, since)
+	}
+}
+
+// remember brings rows that a call has read into the memory. They stay there at least until the
+// call unpins, because it takes a row that is missing then for one that does not exist.
+//
+// REQUIRES: f.mu is held, and the call has pinned what it read.
+func (f *front) remember(rows tableRows) {
+	for _, row := range rows.jobs {
+		j := f.m.addJob(row)
+		j.clean = max(j.clean, f.commits+1)
+	}
+	for _, row := range rows.logs {
+		r := f.m.addRun(*row, true, f.Clock())
+		r.clean = max(r.clean, f.commits+1)
 	}
 }
 

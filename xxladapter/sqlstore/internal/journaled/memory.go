@@ -49,7 +49,7 @@ type job struct {
 	*xxladapter.Job
 	version  int
 	tables   database.MovedJob // its times in the tables
-	clean    int64             // the transaction by which the tables got its times; 0 means they had them
+	clean    int64             // it stays until those who read the tables before this transaction are done
 	position journal.Position  // of its last change
 }
 
@@ -66,7 +66,7 @@ type run struct {
 	attempt  int                  // of its history; below 0 while it is not known
 	wantText int64                // when its text may be fetched, in ms; 0 if nobody wants it
 	version  int
-	clean    int64            // the transaction by which the tables got it; 0 means they had it
+	clean    int64            // as that of a job
 	position journal.Position // of its last change
 }
 
@@ -227,9 +227,20 @@ const (
 	keptRuns = 20_000
 )
 
+const (
+	// keptAhead is how long before its next due time a job is kept. So a job that is due each
+	// minute is read once, and one that is due less often is read for each due time.
+	keptAhead = time.Minute
+	// lookedAt limits the jobs at which evict looks for those that are due later, because it holds
+	// up every call. The order of a map begins anywhere, so that each job is looked at in time.
+	// Redis 7 finds expired keys by such samples too (expire.c, activeExpireCycle).
+	lookedAt = 1000
+)
+
 // evict forgets rows that the tables got by a transaction up to last: ended runs, which are in
-// order, and what is beyond the limits. It returns the ended runs that it must keep for now.
-func (m *memory) evict(ended []*run, last int64) (rest []*run) {
+// order, jobs that are not due soon after now, and what is beyond the limits. It returns the ended
+// runs that it must keep for now.
+func (m *memory) evict(ended []*run, last int64, now time.Time) (rest []*run) {
 	n := 0
 	for ; n < len(ended) && ended[n].clean <= last; n++ {
 		if r := ended[n]; m.runs[r.ID] == r && m.dirtyRun[r.ID] == nil {
@@ -245,15 +256,23 @@ func (m *memory) evict(ended []*run, last int64) (rest []*run) {
 			m.forgetRun(r)
 		}
 	}
+	looks := 0
 	for id, j := range m.jobs {
-		if len(m.jobs) <= keptJobs {
+		if len(m.jobs) <= keptJobs && looks == lookedAt {
 			break
 		}
-		if m.dirtyJob[id] == nil && j.clean <= last {
+		looks++
+		if m.dirtyJob[id] == nil && j.clean <= last && (len(m.jobs) > keptJobs || m.rests(j, now)) {
 			delete(m.jobs, id)
 		}
 	}
 	return rest
+}
+
+// rests reports whether nothing will ask for a job soon: it is not due within keptAhead, and has no
+// fire or run in memory.
+func (m *memory) rests(j *job, now time.Time) bool {
+	return !j.isDue(now.Add(keptAhead)) && len(m.byJob[j.ID]) == 0 && len(m.runsOf[j.ID]) == 0
 }
 
 // forgetClean forgets the log rows that the tables have, because somebody else changes them there.

@@ -2,7 +2,9 @@ package journaled
 
 import (
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -106,6 +108,61 @@ func TestReadersThatOverlapKeepNothingForever(t *testing.T) {
 	end(2000)
 	require.Empty(t, f.m.runs)
 	require.Empty(t, f.pins)
+	require.NoError(t, j.Close())
+}
+
+// A job that is not due soon leaves the memory, unless it has a fire or a run there. Only some jobs
+// are looked at each time.
+func TestJobsThatRestLeaveTheMemory(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	m := newMemory()
+	const resting = 2*lookedAt + lookedAt/2
+	for id := range int64(resting) {
+		m.addJob(&xxladapter.Job{ID: 100 + id, Running: true, TriggerNext: now.Add(keptAhead + time.Millisecond)})
+	}
+	m.addJob(&xxladapter.Job{ID: 1, Running: true, TriggerNext: now.Add(keptAhead)})
+	m.addJob(&xxladapter.Job{ID: 2, Running: true, TriggerNext: now.Add(-time.Hour)})
+	m.addJob(&xxladapter.Job{ID: 3}) // stopped
+	m.add(&fire{Fire: xxladapter.Fire{ID: 1, JobID: 3}, stored: true})
+	m.addRun(xxladapter.Log{ID: 1, JobID: 4}, true, now)
+	m.addJob(&xxladapter.Job{ID: 4, Running: true, TriggerNext: xxladapter.AfterRun})
+	m.addJob(&xxladapter.Job{ID: 5, Running: true, TriggerNext: now.Add(time.Second)})
+	m.moveJob(m.jobs[5], now, now.Add(time.Hour), true)
+	m.addJob(&xxladapter.Job{ID: 6}).clean = 8
+	m.evict(nil, 7, now)
+	require.GreaterOrEqual(t, len(m.jobs), resting+6-lookedAt)
+	for range 100 { // the looks begin anywhere, so that they find the last ones late
+		m.evict(nil, 7, now)
+	}
+	require.ElementsMatch(t, []int64{1, 2, 3, 4, 5, 6}, slices.Collect(maps.Keys(m.jobs)))
+	m.evict(nil, 8, now)
+	require.NotContains(t, m.jobs, int64(6))
+}
+
+// A call that reads the tables twice must find in the memory what it read first, although other
+// calls write meanwhile, because it takes what is missing for deleted.
+func TestWhatACallHasReadStaysUntilItHasDecided(t *testing.T) {
+	opts := journal.Options{Prefix: filepath.Join(t.TempDir(), "x-ahead."), Generation: 7, Logger: slog.New(slog.DiscardHandler)}
+	j, err := journal.Open(opts, 1, nil)
+	require.NoError(t, err)
+	f := &front{Options: Options{Logger: opts.Logger, Clock: time.Now}, journal: j, m: newMemory()}
+	write := func() { (&transaction{f: f, cut: f.cutOff(all)}).end(true) }
+	write()
+	since := f.pin()
+	rows := tableRows{jobs: map[int64]*xxladapter.Job{5: {ID: 5}}, logs: map[int64]*xxladapter.Log{}}
+	for id := range int64(keptRuns + 10) {
+		rows.logs[id] = &xxladapter.Log{ID: id, JobID: 6}
+	}
+	f.remember(rows)
+	for range 3 {
+		write()
+		require.Contains(t, f.m.jobs, int64(5))
+		require.Len(t, f.m.runs, len(rows.logs))
+	}
+	f.unpin(since)
+	write()
+	require.Empty(t, f.m.jobs)
+	require.Len(t, f.m.runs, keptRuns)
 	require.NoError(t, j.Close())
 }
 
