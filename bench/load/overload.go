@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -229,8 +231,9 @@ func (s jobSet) addIn(
 	cron := fmt.Sprintf("%s %s %d * * ?", seconds, strings.Join(minutes, ","), w.first.Hour())
 	job := newJob(groups[s.group], xxladapter.ScheduleCron, cron)
 	before := len(seen.jobs)
+	expected := secondsOf(due)
 	err := addJobs(ctx, created{
-		o.Store, func(id int64) { seen.expect(id, s.group, due) },
+		o.Store, func(id int64) { seen.expect(id, s.group, expected) },
 	}, jobs, job, func(int) time.Time {
 		return w.first.Add(time.Duration(first) * time.Second)
 	})
@@ -272,21 +275,40 @@ type dueTimes struct {
 	others int           // due times that were not expected
 }
 
-// jobDueTimes has a letter for each second: '.' not due, 'd' due, 's' sent, 'f' failed, 'm'
-// misfired, '!' more than one of these.
+// jobDueTimes has a letter for each due time of a job: 'd' due, 's' sent, 'f' failed, 'm' misfired,
+// '!' more than one of these.
 type jobDueTimes struct {
 	group int
+	due   seconds
 	was   []byte
 }
 
-func (d *dueTimes) expect(id int64, group int, due []bool) {
-	j := &jobDueTimes{group: group, was: make([]byte, len(due))}
+// seconds are the due times of a job, which others share. By second of the window it has the number
+// of due times up to this one, or 0 if the job is not due then.
+type seconds []int32
+
+// secondsOf numbers the seconds that are due.
+func secondsOf(due []bool) seconds {
+	s, n := make(seconds, len(due)), int32(0)
 	for i, is := range due {
-		j.was[i] = '.'
 		if is {
-			j.was[i] = 'd'
+			n++
+			s[i] = n
 		}
 	}
+	return s
+}
+
+// index returns the index of a second among the due times, and false if it is none of them.
+func (s seconds) index(second int) (int, bool) {
+	if second < 0 || second >= len(s) || s[second] == 0 {
+		return 0, false
+	}
+	return int(s[second] - 1), true
+}
+
+func (d *dueTimes) expect(id int64, group int, due seconds) {
+	j := &jobDueTimes{group: group, due: due, was: bytes.Repeat([]byte{'d'}, int(slices.Max(due)))}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.jobs == nil {
@@ -305,14 +327,19 @@ func (d *dueTimes) second(at time.Time) int { return int(at.Sub(d.first) / time.
 // REQUIRES: d.mu is held.
 func (d *dueTimes) mark(job int64, second int, letter byte) *jobDueTimes {
 	j := d.jobs[job]
-	switch {
-	case j == nil || second < 0 || second >= d.seconds || j.was[second] == '.':
+	if j == nil {
 		d.others++
 		return nil
-	case j.was[second] == 'd':
-		j.was[second] = letter
+	}
+	i, due := j.due.index(second)
+	switch {
+	case !due:
+		d.others++
+		return nil
+	case j.was[i] == 'd':
+		j.was[i] = letter
 	default:
-		j.was[second] = '!'
+		j.was[i] = '!'
 	}
 	return j
 }
@@ -346,8 +373,11 @@ func (d *dueTimes) misfire(m xxladapter.Misfire) {
 	for at := m.Due; !at.After(m.Until); at = at.Add(time.Second) {
 		second := d.second(at)
 		j := d.jobs[m.JobID]
-		if j == nil || second < 0 || second >= d.seconds || j.was[second] == '.' {
-			continue // between the job's minutes nothing is due
+		if j == nil {
+			continue
+		}
+		if _, due := j.due.index(second); !due {
+			continue // between the job's minutes
 		}
 		d.mark(m.JobID, second, 'm')
 		d.misses[second]++

@@ -59,15 +59,18 @@ func TestAnOverloadSetIsDueEvenly(t *testing.T) {
 	for _, j := range jobs {
 		s, err := cron.Parse(j.ScheduleConf)
 		require.NoError(t, err)
-		at := w.first.Add(-time.Second)
-		for i, was := range d.jobs[j.ID].was {
-			if was == 'd' {
+		at, first := w.first.Add(-time.Second), -1
+		for i := range w.seconds {
+			if _, due := d.jobs[j.ID].due.index(i); due {
+				if first < 0 {
+					first = i
+				}
 				all[i]++
 				at = s.Next(at)
 				require.Equal(t, w.first.Add(time.Duration(i)*time.Second), at, j.ScheduleConf)
 			}
 		}
-		require.Equal(t, d.second(j.TriggerNext), strings.IndexByte(string(d.jobs[j.ID].was), 'd'))
+		require.Equal(t, d.second(j.TriggerNext), first)
 	}
 	for i, n := range all {
 		want := 0
