@@ -69,8 +69,8 @@ func (p *slowPool) work(stop chan struct{}) {
 }
 
 // TestOverloadEndsWithTheLoad lets an app be due for a minute four times as often as its runs can
-// be handed over. What is late is bounded, all is in time again twelve seconds after that minute,
-// every due time has fired or was recorded as missed, and another app notices nothing.
+// be handed over. What is late is bounded, all is in time again 13 seconds after that minute, every
+// due time has fired or was recorded as missed, and another app notices nothing.
 func TestOverloadEndsWithTheLoad(t *testing.T) {
 	// The scan's instant and the order of jobs vary the lateness by 0.1 s at most. Claims further
 	// ahead make the first wave late by 23 s; more fires at a time, or jobs that are behind after
@@ -81,8 +81,9 @@ func TestOverloadEndsWithTheLoad(t *testing.T) {
 		overloadEnds(t, defaultStock, 22500*time.Millisecond, steady)
 	})
 	t.Run("of the scheduler", func(t *testing.T) {
-		// Later waves are up to 14.6 s late. They do not begin as evenly.
-		overloadEnds(t, 6*carried, 14800*time.Millisecond, 14800*time.Millisecond)
+		// Later waves do not begin as evenly: they are up to 14.3 s late, and in one of a hundred
+		// tests 14.9 s.
+		overloadEnds(t, 6*carried, 14800*time.Millisecond, 15500*time.Millisecond)
 	})
 }
 
@@ -136,7 +137,7 @@ func overloadEnds(t *testing.T, stock int, firstWave, steady time.Duration) {
 			switch {
 			case g.fire.JobID == other:
 				require.LessOrEqual(t, late, ringLate, "the other app at %v", due)
-			case due < before, due >= after+12*time.Second:
+			case due < before, due >= after+13*time.Second:
 				require.LessOrEqual(t, late, time.Second, "job %d at %v", g.fire.JobID, due)
 			case due < before+30*time.Second:
 				require.LessOrEqual(t, late, firstWave, "job %d at %v", g.fire.JobID, due)
