@@ -294,7 +294,7 @@ func (c copyingConn) WriteTo(w io.Writer) (int64, error) {
 func TestBytesMoved(t *testing.T) {
 	ours, theirs := tcpPair(t)
 	if !canTellProgress(ours) {
-		t.Skip("not known here")
+		t.Skip("nothing tells here how many bytes have moved")
 	}
 	moved := func(s side) uint64 {
 		n, ok := bytesMoved(ours, s)

@@ -299,14 +299,6 @@ func secondsOf(due []bool) seconds {
 	return s
 }
 
-// index returns the index of a second among the due times, and false if it is none of them.
-func (s seconds) index(second int) (int, bool) {
-	if second < 0 || second >= len(s) || s[second] == 0 {
-		return 0, false
-	}
-	return int(s[second] - 1), true
-}
-
 func (d *dueTimes) expect(id int64, group int, due seconds) {
 	j := &jobDueTimes{group: group, due: due, was: bytes.Repeat([]byte{'d'}, int(slices.Max(due)))}
 	d.mu.Lock()
@@ -322,26 +314,32 @@ func (d *dueTimes) expect(id int64, group int, due seconds) {
 // second returns the index of a moment.
 func (d *dueTimes) second(at time.Time) int { return int(at.Sub(d.first) / time.Second) }
 
+// letter returns where the letter of a due time is, and nil if the job is not due in that second.
+//
+// REQUIRES: d.mu is held.
+func (d *dueTimes) letter(job int64, second int) *byte {
+	j := d.jobs[job]
+	if j == nil || second < 0 || second >= len(j.due) || j.due[second] == 0 {
+		return nil
+	}
+	return &j.was[j.due[second]-1]
+}
+
 // mark notes what became of a due time.
 //
 // REQUIRES: d.mu is held.
-func (d *dueTimes) mark(job int64, second int, letter byte) *jobDueTimes {
-	j := d.jobs[job]
-	if j == nil {
-		d.others++
-		return nil
-	}
-	i, due := j.due.index(second)
+func (d *dueTimes) mark(job int64, second int, became byte) *jobDueTimes {
+	was := d.letter(job, second)
 	switch {
-	case !due:
+	case was == nil:
 		d.others++
 		return nil
-	case j.was[i] == 'd':
-		j.was[i] = letter
+	case *was == 'd':
+		*was = became
 	default:
-		j.was[i] = '!'
+		*was = '!'
 	}
-	return j
+	return d.jobs[job]
 }
 
 func (d *dueTimes) event(e trigger.Event) {
@@ -372,12 +370,8 @@ func (d *dueTimes) misfire(m xxladapter.Misfire) {
 	defer d.mu.Unlock()
 	for at := m.Due; !at.After(m.Until); at = at.Add(time.Second) {
 		second := d.second(at)
-		j := d.jobs[m.JobID]
-		if j == nil {
-			continue
-		}
-		if _, due := j.due.index(second); !due {
-			continue // between the job's minutes
+		if d.letter(m.JobID, second) == nil {
+			continue // between the job's minutes nothing is due
 		}
 		d.mark(m.JobID, second, 'm')
 		d.misses[second]++

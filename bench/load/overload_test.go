@@ -61,7 +61,7 @@ func TestAnOverloadSetIsDueEvenly(t *testing.T) {
 		require.NoError(t, err)
 		at, first := w.first.Add(-time.Second), -1
 		for i := range w.seconds {
-			if _, due := d.jobs[j.ID].due.index(i); due {
+			if d.letter(j.ID, i) != nil {
 				if first < 0 {
 					first = i
 				}

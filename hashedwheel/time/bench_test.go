@@ -129,7 +129,7 @@ func BenchmarkReset(b *testing.B) {
 func BenchmarkResetMany(b *testing.B) {
 	populations(b, func(b *testing.B, r rival, others []timer) {
 		if len(others) == 0 {
-			b.Skip("needs others")
+			b.Skip("there are no pending timers to reset")
 		}
 		for b.Loop() {
 			others[rand.IntN(len(others))].Reset(2 * standard.Hour)
