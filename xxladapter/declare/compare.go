@@ -271,6 +271,7 @@ func (e *JobEntry) job() *xxladapter.Job {
 // keep takes over from the stored job what a declaration does not say.
 func (c *comparison) keep(e *JobEntry, d *declared) {
 	d.after.ID, d.after.Updated, d.after.GlueUpdated = d.before.ID, d.before.Updated, d.before.GlueUpdated
+	d.after.GroupID = d.before.GroupID // of two groups with one app name it may be the second
 	if e.Running == nil || c.opts.KeepRunning {
 		d.after.Running = d.before.Running
 	}

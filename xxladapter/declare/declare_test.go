@@ -165,6 +165,40 @@ func TestExportedJobsAreAsDeclared(t *testing.T) {
 	require.Nil(t, stored().Export(Export{WithoutRunning: true}).Jobs[0].Running)
 }
 
+// TestGroupsOfOneAppNameCountAsOne has two groups of one app name, which only a Java admin makes.
+// Each has a job with the same key.
+func TestGroupsOfOneAppNameCountAsOne(t *testing.T) {
+	twice := func() *State {
+		state := stored()
+		state.Groups[1].AppName = "billing"
+		state.Keys = append(state.Keys, xxladapter.JobKey{JobID: 2, GroupID: 2, Key: "old"})
+		return state
+	}
+	state := twice()
+	doc := state.Export(Export{})
+	require.Equal(t, []GroupEntry{{AppName: "billing", Title: "Billing"}}, doc.Groups)
+	require.Equal(t, []string{"billing/nightly-invoices", "billing/nightly-invoices-2", "billing/old", "billing/old-2"}, names(doc))
+	require.Equal(t, []string{"old-2"}, doc.Jobs[0].Children)
+	text, err := doc.YAML()
+	require.NoError(t, err)
+
+	plan, problems := compare(t, string(text), state, options())
+	require.Empty(t, problems)
+	for _, j := range plan.Declaration.Jobs {
+		require.Equal(t, state.Jobs[j.ID-1].GroupID, j.GroupID, "a job stays in its group")
+		require.False(t, j.Edit || j.Switch || j.Reschedule)
+		state.Keys = slices.DeleteFunc(state.Keys, func(k xxladapter.JobKey) bool { return k.JobID == j.ID })
+		state.Keys = append(state.Keys, xxladapter.JobKey{JobID: j.ID, GroupID: j.GroupID, Key: j.Key, Owner: j.Owner})
+	}
+	plan, problems = compare(t, string(text), state, options())
+	require.Empty(t, problems)
+	require.Empty(t, plan.say(), "nothing is left to do the second time")
+
+	plan, problems = compare(t, "jobs: [{appName: billing, key: new, author: ops, executorHandler: h}]", twice(), options())
+	require.Empty(t, problems)
+	require.EqualValues(t, 1, plan.Declaration.Jobs[0].GroupID, "the first one")
+}
+
 func names(doc *Document) (all []string) {
 	for _, j := range doc.Jobs {
 		all = append(all, j.AppName+"/"+j.Key)

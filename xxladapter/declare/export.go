@@ -18,7 +18,8 @@ type Export struct {
 
 // Export returns a document that declares the groups and jobs of a state, by app name and key, and
 // the stored calendars that these jobs name. Fields with their defaults are left out, as are
-// children that the state does not have.
+// children that the state does not have. Groups with one app name are declared once, as the first
+// of them.
 func (s *State) Export(e Export) *Document {
 	x := newIndex(s)
 	doc := &Document{Owner: e.Owner}
@@ -37,7 +38,7 @@ func (s *State) Export(e Export) *Document {
 		}
 	}
 	for _, g := range s.Groups {
-		if e.App != "" && g.AppName != e.App || e.Owner != "" && !used[g.AppName] {
+		if e.App != "" && g.AppName != e.App || e.Owner != "" && !used[g.AppName] || x.groups[g.AppName] != g {
 			continue
 		}
 		entry := GroupEntry{AppName: g.AppName, Title: g.Title}

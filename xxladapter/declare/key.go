@@ -1,6 +1,7 @@
 package declare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,14 +33,15 @@ func KeyFrom(name string) string {
 }
 
 // keysOf returns the key of each job by its id: the one that it has, or one made of its name, with
-// a number at its end if another job has that key.
+// a number at its end if another job has that key. Two jobs have the same key only if they are in
+// two groups of one app name; then the first one keeps it.
 //
-// REQUIRES: jobs are all those of one group, in the order of their ids.
+// REQUIRES: jobs are all those of one app name, in the order of their groups and ids.
 func keysOf(jobs []*xxladapter.Job, has map[int64]xxladapter.JobKey) map[int64]string {
 	keys := make(map[int64]string, len(jobs))
 	taken := map[string]bool{}
 	for _, j := range jobs {
-		if k, keyed := has[j.ID]; keyed {
+		if k, keyed := has[j.ID]; keyed && !taken[k.Key] {
 			keys[j.ID], taken[k.Key] = k.Key, true
 		}
 	}
@@ -47,7 +49,10 @@ func keysOf(jobs []*xxladapter.Job, has map[int64]xxladapter.JobKey) map[int64]s
 		if keys[j.ID] != "" {
 			continue
 		}
-		base := KeyFrom(j.Name)
+		base := has[j.ID].Key
+		if base == "" {
+			base = KeyFrom(j.Name)
+		}
 		key := base
 		for n := 2; taken[key]; n++ {
 			number := fmt.Sprint("-", n)
@@ -82,8 +87,8 @@ func (n name) ref(app string) string {
 // A State is what a store has, as far as it exists for the caller.
 type State struct {
 	Calendars []*xxladapter.Calendar // stored ones, which exist for everybody
-	Groups    []*xxladapter.Group
-	Jobs      []*xxladapter.Job // all jobs of each group that matters, by id
+	Groups    []*xxladapter.Group    // by id; of those with one app name, the first gets new jobs
+	Jobs      []*xxladapter.Job      // all jobs of each group that matters, by id
 	Keys      []xxladapter.JobKey
 }
 
@@ -102,22 +107,27 @@ func newIndex(s *State) *index {
 		map[int64]xxladapter.JobKey{},
 	}
 	for _, g := range s.Groups {
-		x.groups[g.AppName], x.apps[g.ID] = g, g.AppName
+		x.apps[g.ID] = g.AppName
+		if x.groups[g.AppName] == nil {
+			x.groups[g.AppName] = g
+		}
 	}
 	for _, k := range s.Keys {
 		x.keys[k.JobID] = k
 	}
-	of := map[int64][]*xxladapter.Job{}
+	of := map[string][]*xxladapter.Job{}
 	for _, j := range s.Jobs {
-		if _, shown := x.apps[j.GroupID]; shown {
-			of[j.GroupID] = append(of[j.GroupID], j)
+		if app, shown := x.apps[j.GroupID]; shown {
+			of[app] = append(of[app], j)
 		}
 	}
-	for group, jobs := range of {
-		slices.SortFunc(jobs, func(a, b *xxladapter.Job) int { return int(min(max(a.ID-b.ID, -1), 1)) })
+	for app, jobs := range of {
+		slices.SortFunc(jobs, func(a, b *xxladapter.Job) int {
+			return cmp.Or(cmp.Compare(a.GroupID, b.GroupID), cmp.Compare(a.ID, b.ID))
+		})
 		keys := keysOf(jobs, x.keys)
 		for _, j := range jobs {
-			n := name{x.apps[group], keys[j.ID]}
+			n := name{app, keys[j.ID]}
 			x.jobs[n], x.names[j.ID] = j, n
 		}
 	}
