@@ -96,6 +96,18 @@ func TestEveryCallRefusesBadHeaders(t *testing.T) {
 	require.Len(t, known, len(badHeaders), "a header of the table is no parameter of its call")
 }
 
+// TestAReadIgnoresConditions sends a condition with both methods that read.
+func TestAReadIgnoresConditions(t *testing.T) {
+	s := newSite(t)
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		req, err := http.NewRequestWithContext(t.Context(), method, s.url+"/api/v1/jobs", nil)
+		require.NoError(t, err)
+		req.Header = http.Header{"Authorization": {"Bearer " + testToken}, "If-None-Match": {`"x"`}}
+		status, answer, _ := s.send(req)
+		require.Equal(t, http.StatusOK, status, "%s: %s", method, answer)
+	}
+}
+
 // TestTheSchemeOfATokenHasNoCase sends the scheme as RFC 9110 allows.
 func TestTheSchemeOfATokenHasNoCase(t *testing.T) {
 	s := newSite(t)

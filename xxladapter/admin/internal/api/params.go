@@ -44,14 +44,14 @@ func ParamsOf(t reflect.Type) iter.Seq[Param] {
 
 // conditions are headers by which a client has a change depend on what it has read. The API reads
 // conditions from no header, and a change that ignored one would overwrite what the client wanted
-// to keep.
+// to keep. A read may ignore them: its answer is a whole one.
 var conditions = []string{"If-Match", "If-None-Match", "If-Unmodified-Since"}
 
 // DecodeParams decodes the parameters of r into the struct that v points to. Missing parameters
 // stay zero. Unknown query parameters are refused, since they are most likely misspelled.
 func DecodeParams(r *http.Request, v any) error {
 	for _, name := range conditions {
-		if _, given := r.Header[name]; given && r.Method != http.MethodGet {
+		if _, given := r.Header[name]; given && r.Method != http.MethodGet && r.Method != http.MethodHead {
 			return notAParameter(name, r)
 		}
 	}
