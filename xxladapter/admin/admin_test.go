@@ -424,6 +424,19 @@ func TestABadCronIsRefusedWhenItIsSaved(t *testing.T) {
 	require.Equal(t, "0 0 2 * * ?", j.ScheduleConf)
 }
 
+// TestAChildThatIsGoneHindersNoEdit edits a job whose child was removed.
+func TestAChildThatIsGoneHindersNoEdit(t *testing.T) {
+	s := newSite(t)
+	child, other := s.createJob(""), s.createJob("")
+	path := fmt.Sprintf("/api/v1/jobs/%d", s.createJob(fmt.Sprintf(`,"childJobIds":[%d]`, child)))
+	require.NoError(t, xxladapter.RemoveJob(t.Context(), s.store, child))
+	s.edit("PUT", path, `{"author":"another"}`, nil)
+	s.edit("PUT", path, fmt.Sprintf(`{"childJobIds":[%d,%d]}`, child, other), nil)
+	s.edit("PUT", path, fmt.Sprintf(`{"childJobIds":[%d]}`, other), nil)
+	failure := s.refused(http.StatusBadRequest, "PUT", path, fmt.Sprintf(`{"childJobIds":[%d]}`, child))
+	require.Contains(t, failure.Message, fmt.Sprintf("childJobIds contains %d", child))
+}
+
 func TestACycleOfChildrenIsRefused(t *testing.T) {
 	s := newSite(t)
 	one, two, three := s.createJob(""), s.createJob(""), s.createJob("")

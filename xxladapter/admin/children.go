@@ -13,9 +13,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
-// checkChildren refuses child jobs that do not exist, and children that would trigger the job
-// again: a cycle never ends. Upstream only checks that a job is not its own child. A child that is
-// not in old must be one that the caller may trigger.
+// checkChildren refuses children that would trigger the job again: a cycle never ends. Upstream
+// only checks that a job is not its own child. A child that is not in old must exist, and be one
+// that the caller may trigger. One in old may have been removed: that must not hinder other edits.
 func (s *Server) checkChildren(ctx context.Context, old []int64, j *xxladapter.Job) error {
 	for _, id := range j.ChildIDs {
 		if !slices.Contains(old, id) {
@@ -39,12 +39,10 @@ func (s *Server) checkChildren(ctx context.Context, old []int64, j *xxladapter.J
 			}
 			seen[id] = true
 			child, err := s.opts.Store.Job(all, id)
-			switch {
-			case errors.Is(err, xxladapter.ErrNotFound) && len(path) == 0:
-				return noSuchChild(id)
-			case errors.Is(err, xxladapter.ErrNotFound):
-				continue // removed meanwhile; nothing follows from it
-			case err != nil:
+			if errors.Is(err, xxladapter.ErrNotFound) {
+				continue // it was removed, and nothing follows from it
+			}
+			if err != nil {
 				return err
 			}
 			if err := walk(append(slices.Clone(path), id), child.ChildIDs); err != nil {
