@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
@@ -251,7 +252,7 @@ func (s *Server) bulkJob(ctx context.Context, form *bulkForm, line *bulkLine) er
 	case bulkDelete:
 		err = s.remove(ctx, j)
 	case bulkChange:
-		if line.Undo, err = undoChange(j, form.Change); err == nil {
+		if line.Undo, err = s.undoChange(ctx, j, form.Change); err == nil {
 			change := *form.Change // a copy: applying a form may keep parts of it
 			err = s.change(ctx, j, &change)
 		}
@@ -268,13 +269,19 @@ func (s *Server) bulkJob(ctx context.Context, form *bulkForm, line *bulkLine) er
 }
 
 // undoChange returns the change that gives a job its present values of the fields that a form
-// changes; nil if the form changes none of them.
-func undoChange(j *xxladapter.Job, form *jobForm) (*bulkUndo, error) {
+// changes; nil if the form changes none of them. Children that were removed are left out: a change
+// that adds them is refused.
+func (s *Server) undoChange(ctx context.Context, j *xxladapter.Job, form *jobForm) (*bulkUndo, error) {
 	given, err := fieldsOf(form)
 	if err != nil {
 		return nil, err
 	}
 	shown := showForm(j)
+	if form.ChildJobIDs != nil {
+		if *shown.ChildJobIDs, err = s.existing(ctx, j.ChildIDs); err != nil {
+			return nil, err
+		}
+	}
 	has, err := fieldsOf(&shown)
 	if err != nil {
 		return nil, err
@@ -300,6 +307,21 @@ func undoChange(j *xxladapter.Job, form *jobForm) (*bulkUndo, error) {
 	}
 	undo := &bulkUndo{Action: bulkChange, Change: new(jobForm)}
 	return undo, json.Unmarshal(text, undo.Change)
+}
+
+// existing returns those of the ids that name jobs, also jobs that the caller may not see.
+func (s *Server) existing(ctx context.Context, ids []int64) ([]int64, error) {
+	all := access.WithRights(ctx, access.RightsForAll(xxladapter.RoleViewer))
+	found := []int64{} // a list in JSON, never null
+	for _, id := range ids {
+		switch _, err := s.opts.Store.Job(all, id); {
+		case err == nil:
+			found = append(found, id)
+		case !errors.Is(err, xxladapter.ErrNotFound):
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 // fieldsOf returns the fields of a form that are given.

@@ -96,6 +96,14 @@ func TestBulkActionsAndTheirUndo(t *testing.T) {
 	results, _ = s.bulk(fmt.Sprintf(`{"action":"change","ids":[1],"change":{"author":%q}}`, before.Author))
 	require.Nil(t, results[1].Undo, "nothing was changed")
 
+	s.createJob("")
+	s.edit("PUT", "/api/v1/jobs/1", `{"childJobIds":[5,2]}`, nil)
+	require.NoError(t, xxladapter.RemoveJob(t.Context(), s.store, s.stored(5).ID))
+	results, _ = s.bulk(`{"action":"change","ids":[1],"change":{"childJobIds":[3]}}`)
+	undo(results[1])
+	require.Equal(t, []int64{2}, s.stored(1).ChildIDs, "without the child that is gone")
+	s.edit("PUT", "/api/v1/jobs/1", `{"childJobIds":[]}`, nil)
+
 	script := s.shell()
 	results, _ = s.bulk(fmt.Sprintf(`{"action":"change","ids":[%d],"change":{"glueSource":"echo two"}}`, script))
 	require.Empty(t, s.stored(script).GlueRemark, "a remark is about its version")
