@@ -77,8 +77,25 @@ func (s *Server) readWith(ctx context.Context, j *xxladapter.Job, form *jobUpdat
 
 func sameButSource(a, b *xxladapter.Job) bool { return a.VersionText() == b.VersionText() }
 
+// conflict returns the error of conflictOf for a form that may name its group by the app name.
+func (s *Server) conflict(ctx context.Context, stored, base *xxladapter.Job, form *jobForm) error {
+	byID := *form
+	if form.AppName != nil && form.JobGroup == nil {
+		g, err := s.findGroup(ctx, *form.AppName)
+		if err != nil {
+			return err
+		}
+		if g != nil {
+			byID.JobGroup = &g.ID
+		}
+	}
+	return conflictOf(stored, base, &byID)
+}
+
 // conflictOf returns the error for a form: its caller has read the job as base, and stored is the
 // job as it is now. It is a pure function.
+//
+// A group that the form names by its app name alone is not compared.
 func conflictOf(stored, base *xxladapter.Job, form *jobForm) error {
 	var from xxladapter.Fields
 	if base.ID != 0 {

@@ -61,7 +61,7 @@ func (s *Server) updateJob(ctx context.Context, path api.IDPath, form jobUpdateF
 		return no, err
 	}
 	if base != nil && !base.Updated.Equal(j.Updated) {
-		return no, conflictOf(j, base, &form.jobForm)
+		return no, s.conflict(ctx, j, base, &form.jobForm)
 	}
 	err = s.change(ctx, j, &form.jobForm)
 	if base == nil || !errors.Is(err, xxladapter.ErrConflict) {
@@ -71,7 +71,7 @@ func (s *Server) updateJob(ctx context.Context, path api.IDPath, form jobUpdateF
 	if readErr != nil || is.Updated.Equal(base.Updated) {
 		return no, err
 	}
-	return no, conflictOf(is, base, &form.jobForm) // another caller was quicker
+	return no, s.conflict(ctx, is, base, &form.jobForm) // another caller was quicker
 }
 
 // change applies the form to a stored job and stores it.

@@ -139,6 +139,11 @@ func TestTheSecondOfTwoEditorsSeesTheConflict(t *testing.T) {
 		conflictIn("author", "", `"first"`, `"a"`),
 		conflictIn("executorHandler", `"h2"`, `"h"`, `"h"`),
 	}, failure.Conflicts)
+	s.edit("POST", "/api/v1/groups", `{"appName":"other-app"}`, nil)
+	failure = s.refused(http.StatusConflict, "PUT", path, put(`"name":"first","author":"first","appName":"other-app"`))
+	require.Equal(t, []xxladapter.FieldConflict{conflictIn("jobGroup", `2`, `1`, `1`)}, failure.Conflicts)
+	failure = s.refused(http.StatusConflict, "PUT", path, put(`"name":"first","author":"first","appName":"no-app"`))
+	require.Empty(t, failure.Conflicts, "no group has this app name")
 	j, err := s.store.Job(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, "first", j.Name)
