@@ -119,7 +119,7 @@ func conflictOf(stored, base *xxladapter.Job, form *jobForm) error {
 	return &conflictError{
 		xxladapter.Conflictf(errorrule.Changed,
 			"job %d was changed meanwhile, must have the updateTime %s to be changed by this call",
-			stored.ID, base.Updated.UTC().Format(time.RFC3339)),
+			stored.ID, base.Updated.UTC().Format(time.RFC3339Nano)),
 		xxladapter.FieldConflicts(from, stored.Fields(), yours),
 	}
 }

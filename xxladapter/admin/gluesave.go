@@ -101,7 +101,7 @@ func (s *Server) glueConflict(ctx context.Context, stored *xxladapter.Job, form 
 	return &conflictError{
 		xxladapter.Conflictf(errorrule.SourceChanged,
 			"source of job %d was changed meanwhile, must have the glueUpdated %s to be changed by this call",
-			stored.ID, form.IfUpdated.UTC().Format(time.RFC3339)),
+			stored.ID, form.IfUpdated.UTC().Format(time.RFC3339Nano)),
 		fields,
 	}
 }

@@ -157,6 +157,8 @@ func TestTheSecondOfTwoEditorsSeesTheConflict(t *testing.T) {
 	require.Equal(t, []xxladapter.FieldConflict{conflictIn("name", `"fourth"`, `"third"`, `"second"`)}, failure.Conflicts)
 	s.edit("PUT", path, `{"name":"unconditional"}`, nil)
 
+	failure = s.refused(http.StatusConflict, "PUT", path, `{"ifUpdated":"2026-01-02T15:04:05.5Z","name":"fifth"}`)
+	require.Contains(t, failure.Message, "must have the updateTime 2026-01-02T15:04:05.5Z to be", "a job never has it")
 	for body, message := range map[string]string{
 		`{"ifVersion":1,"ifUpdated":"2026-01-02T15:04:05Z"}`: "ifUpdated and ifVersion are both given",
 		`{"ifVersion":-1}`:     "ifVersion is -1",
