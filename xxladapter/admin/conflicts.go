@@ -77,7 +77,8 @@ func (s *Server) readWith(ctx context.Context, j *xxladapter.Job, form *jobUpdat
 
 func sameButSource(a, b *xxladapter.Job) bool { return a.VersionText() == b.VersionText() }
 
-// conflict returns the error of conflictOf for a form that may name its group by the app name.
+// conflict returns the error of conflictOf for a form that may name its group by the app name, and
+// for a base whose group may not exist for the caller: its id is shown as 0.
 func (s *Server) conflict(ctx context.Context, stored, base *xxladapter.Job, form *jobForm) error {
 	byID := *form
 	if form.AppName != nil && form.JobGroup == nil {
@@ -89,7 +90,9 @@ func (s *Server) conflict(ctx context.Context, stored, base *xxladapter.Job, for
 			byID.JobGroup = &g.ID
 		}
 	}
-	return conflictOf(stored, base, &byID)
+	shown := *base
+	shown.GroupID = shownGroup(ctx, base.GroupID)
+	return conflictOf(stored, &shown, &byID)
 }
 
 // conflictOf returns the error for a form: its caller has read the job as base, and stored is the

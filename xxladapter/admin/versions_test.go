@@ -122,6 +122,18 @@ func fieldNames(changes []xxladapter.FieldChange) (names []string) {
 	return names
 }
 
+// TestAConflictHidesTheGroupThatAJobHasLeft edits a job as it was in a group that does not exist
+// for the caller.
+func TestAConflictHidesTheGroupThatAJobHasLeft(t *testing.T) {
+	s := newSite(t)
+	path := fmt.Sprintf("/api/v1/jobs/%d", s.createJob(""))
+	s.edit("POST", "/api/v1/groups", `{"appName":"other-app"}`, nil)
+	s.edit("PUT", path, `{"appName":"other-app"}`, nil)
+	status, answer := s.as(granted(2, xxladapter.RoleEditor))("PUT", path, `{"ifVersion":1,"name":"m"}`)
+	require.Equal(t, http.StatusConflict, status, answer)
+	require.Contains(t, answer, `{"field":"jobGroup","stored":2,"base":0}`)
+}
+
 func TestTheSecondOfTwoEditorsSeesTheConflict(t *testing.T) {
 	s := newSite(t)
 	id := s.createJob(`,"executorParam":"p"`)
