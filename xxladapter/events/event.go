@@ -14,8 +14,10 @@ type Topic string
 
 const (
 	// TopicAll means that events may be missing: everything that is shown has to be read again.
-	TopicAll     Topic = "all"
-	TopicJob     Topic = "job"     // a job was created, changed or removed
+	TopicAll Topic = "all"
+	// TopicJob means that somebody has created, changed or removed a job. That its schedule has
+	// moved on or ended is no event.
+	TopicJob     Topic = "job"
 	TopicRun     Topic = "run"     // a run began, was handed over, or ended
 	TopicMisfire Topic = "misfire" // due times were missed
 	TopicGroup   Topic = "group"   // a group of executors, its addresses or their drains changed
