@@ -40,11 +40,12 @@ func (h *HandOver) claimOrFind(
 }
 
 // claimed returns the shards of the fire, by index, if it was claimed in the term. Open fires of a
-// job with the same due time are the shards of one claim.
+// job with the same due time are the shards of one claim. An ambiguous fire was sent, by an earlier
+// hand-over of it.
 func (h *HandOver) claimed(ctx context.Context, by xxladapter.Term, f xxladapter.Fire) ([]xxladapter.Fire, error) {
 	found, err := h.opts.Store.OpenFires(ctx, xxladapter.FireFilter{
-		JobID: f.JobID, Owner: by, AfterDue: f.Due.Add(-time.Millisecond), AfterID: math.MaxInt64,
-		DueBefore: f.Due.Add(time.Millisecond),
+		JobID: f.JobID, State: xxladapter.FireClaimed, Owner: by,
+		AfterDue: f.Due.Add(-time.Millisecond), AfterID: math.MaxInt64, DueBefore: f.Due.Add(time.Millisecond),
 	})
 	if err != nil || !slices.ContainsFunc(found, func(shard xxladapter.Fire) bool { return shard.ID == f.ID }) {
 		return nil, err

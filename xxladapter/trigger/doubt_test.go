@@ -137,6 +137,20 @@ func TestAClaimThatAnotherNodeMadeIsLeftAlone(t *testing.T) {
 	require.Equal(t, other, f.open()[0].Owner)
 }
 
+// TestAnEarlierHandOverIsNotTakenForAClaimInDoubt hands a fire over a second time, as a sweep may
+// that has read it before the first time, and loses the answer to the claim. The first time, the
+// executor has taken the run, and its answer was lost.
+func TestAnEarlierHandOverIsNotTakenForAClaimInDoubt(t *testing.T) {
+	exec := newFakeExecutor(t, func(http.ResponseWriter, string) { panic(http.ErrAbortHandler) })
+	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+	fire := f.plan(xxladapter.Fire{RetryCount: -1})
+	require.NoError(t, f.over.Fire(t.Context(), fire))
+	require.Equal(t, xxladapter.FireAmbiguous, f.open()[0].State)
+	f.over.opts.Store = &forgetful{Store: f.store, fate: doesNot, lose: 1, calls: map[string]int{}}
+	require.NoError(t, f.over.Fire(t.Context(), fire))
+	require.Len(t, exec.taken(), 1)
+}
+
 // A stolen store lets another node act right after the first claim.
 type stolen struct {
 	*forgetful
