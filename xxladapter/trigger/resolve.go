@@ -159,12 +159,20 @@ func (r *run) findOut(ctx context.Context) sendOutcome {
 
 // unanswered leaves the outcome open for the next sweep, until resolveLimit has passed since the
 // claim, and since the node took the run over, because the node before it may not have asked the
-// executor.
+// executor. If the store's clock was set back to before the claim, the claim's age is unknown, and
+// resolveLimit begins now.
 func (r *run) unanswered(ctx context.Context, at time.Time, msg string) sendOutcome {
 	// The claim was made by the store's clock.
 	now, err := r.opts.Store.Now(ctx)
-	if err == nil && ctx.Err() == nil && now.Sub(r.fire.Claimed) > resolveLimit &&
-		time.Since(r.takenOver.of(r.fire.ID)) > resolveLimit {
+	if err != nil || ctx.Err() != nil {
+		return sendOutcome{at: at, kind: EventAmbiguous, msg: msg}
+	}
+	since, age := r.takenOver.of(r.fire.ID), now.Sub(r.fire.Claimed)
+	if age < 0 && since.IsZero() {
+		since = time.Now()
+		r.takenOver.note(r.fire.ID, since)
+	}
+	if (age < 0 || age > resolveLimit) && time.Since(since) > resolveLimit {
 		return failed(at, xxladapter.ReasonUnknown+", and the executor does not say: "+msg)
 	}
 	return sendOutcome{at: at, kind: EventAmbiguous, msg: msg}

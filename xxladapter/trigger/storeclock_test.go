@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -66,4 +67,25 @@ func TestSilenceIsMeasuredByTheStoresClock(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestASilentExecutorIsGivenUpInTimeAfterASetback sets the store's clock back between the claim and
+// the first question.
+func TestASilentExecutorIsGivenUpInTimeAfterASetback(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		off := time.Duration(0)
+		clock := func() time.Time { return time.Now().Add(off) }
+		f := newFixtureAt(t, clock, xxladapter.RouteFirst, "http://a/")
+		f.over.opts.Sender = &ranOnce{from: time.Now().Add(time.Hour)}
+		term, ok := f.sched.Term()
+		require.True(t, ok)
+		run := []*xxladapter.Log{{JobID: f.job.ID, Address: "http://a/"}}
+		_, err := f.store.ClaimFire(t.Context(), term, f.plan(xxladapter.Fire{}).ID, run)
+		require.NoError(t, err)
+		off = -time.Hour
+		f.sweep(resolveLimit - time.Second)
+		require.Zero(t, f.logs()[0].TriggerCode, f.logs()[0].TriggerMsg)
+		f.sweep(5 * time.Second)
+		require.Equal(t, xxladapter.ResultFail, f.logs()[0].TriggerCode)
+	})
 }

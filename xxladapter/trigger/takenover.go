@@ -6,8 +6,8 @@ import (
 )
 
 // takenOver holds when this node took over hand-overs without a known outcome, whose executors may
-// not have been asked before. What is older than twice resolveLimit has an outcome, and is
-// forgotten at a later take-over.
+// not have been asked before, or found that the age of their claims is unknown. What is older than
+// twice resolveLimit has an outcome, and is forgotten at a later take-over.
 type takenOver struct {
 	mu      sync.Mutex // guards the fields below
 	byFire  map[int64]time.Time
