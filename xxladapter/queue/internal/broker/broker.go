@@ -26,7 +26,9 @@ type Broker interface {
 	) (position uint64, err error)
 	// Holds reports whether the run with a key is still stored at a position.
 	Holds(ctx context.Context, to xxladapter.QueueAddress, position uint64, key string) (bool, error)
-	// Clear drops all runs of an address. Later ones are stored as if it had never had any.
+	// Clear drops all runs of an address, and later ones are stored. The key of a dropped run may
+	// stay known for [KeyLife]: Publish then returns the position of that run, which Holds does not
+	// find there.
 	Clear(ctx context.Context, to xxladapter.QueueAddress) error
 
 	// Prepare creates what the executor at an address takes its runs from, unless it exists.

@@ -45,6 +45,8 @@ func TestAKeyStandsForOneRun(t *testing.T) {
 	require.True(t, held, "another address")
 	publish(t, s, anyOf, "4", "run")
 	require.Equal(t, [2]int64{1, 0}, s.lies(t, anyOf))
+	require.Equal(t, first, publish(t, s, anyOf, "1", "run"), "the key outlives its run")
+	require.Equal(t, [2]int64{1, 0}, s.lies(t, anyOf))
 	left, err := s.PTTL(t.Context(), s.names.seen("orders", "1")).Result()
 	require.NoError(t, err)
 	require.InDelta(t, broker.KeyLife.Seconds(), left.Seconds(), 10)
