@@ -36,11 +36,12 @@ type queuedRun struct {
 	doubt    *doubt    // what executors have said, guarded by the mutex of queuedRuns; nil means nothing
 }
 
-// queuedRuns holds what this node knows about runs in queues, by fire. It forgets a run that nobody
-// has asked about for a while, because runs that were accepted are not reported to it.
+// queuedRuns holds what this node knows about runs in queues, by log id. It forgets the runs that
+// this node gives to executors, and a run that nobody has asked about for a while, because another
+// node may have given it.
 type queuedRuns struct {
 	mu      sync.Mutex // guards the fields below
-	byFire  map[int64]queuedRun
+	byRun   map[int64]queuedRun
 	cleaned time.Time
 }
 
@@ -48,49 +49,51 @@ type queuedRuns struct {
 // zero time while the queue is away: then nothing is looked for that was noted before. Otherwise a
 // run is looked for if its time has come, or if it was noted before the queue was away, which may
 // have lost it.
-func (q *queuedRuns) due(fireID int64, now, connected time.Time) (known queuedRun, due bool) {
+func (q *queuedRuns) due(logID int64, now, connected time.Time) (known queuedRun, due bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	known, noted := q.byFire[fireID]
+	known, noted := q.byRun[logID]
 	if connected.IsZero() {
 		if noted {
 			known.check = now // it is asked about, and not to be forgotten
-			q.byFire[fireID] = known
+			q.byRun[logID] = known
 		}
 		return known, !noted
 	}
 	return known, !now.Before(known.check) || known.noted.Before(connected)
 }
 
-func (q *queuedRuns) note(fireID int64, r queuedRun, now time.Time) {
+func (q *queuedRuns) note(logID int64, r queuedRun, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.put(fireID, r, now)
+	q.put(logID, r, now)
 }
 
-// forget forgets what is known about a run.
-func (q *queuedRuns) forget(fireID int64) {
+// forget forgets what is known about runs.
+func (q *queuedRuns) forget(logIDs ...int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	delete(q.byFire, fireID)
+	for _, id := range logIDs {
+		delete(q.byRun, id)
+	}
 }
 
 // put notes what is known about a run, as note does.
 //
 // REQUIRES: q.mu is held.
-func (q *queuedRuns) put(fireID int64, r queuedRun, now time.Time) {
-	if q.byFire == nil {
-		q.byFire = map[int64]queuedRun{}
+func (q *queuedRuns) put(logID int64, r queuedRun, now time.Time) {
+	if q.byRun == nil {
+		q.byRun = map[int64]queuedRun{}
 	}
 	r.noted = now
-	q.byFire[fireID] = r
+	q.byRun[logID] = r
 	if now.Sub(q.cleaned) < queueCheck {
 		return
 	}
 	q.cleaned = now
-	for id, old := range q.byFire {
+	for id, old := range q.byRun {
 		if now.Sub(old.check) > 4*queueCheck {
-			delete(q.byFire, id)
+			delete(q.byRun, id)
 		}
 	}
 }
@@ -114,10 +117,10 @@ func (r *run) enqueue(ctx context.Context, req *wire.RunRequest, key string) err
 	if err != nil {
 		r.stats.unpublished.log(ctx, r.opts.Logger, "run not published; trying again", "attempts",
 			"job", r.job.ID, "run", r.log.ID, "address", r.log.Address, "err", err)
-		r.queued.note(r.fire.ID, queuedRun{check: now.Add(queueRetry)}, now)
+		r.queued.note(r.log.ID, queuedRun{check: now.Add(queueRetry)}, now)
 		return nil
 	}
-	r.queued.note(r.fire.ID, queuedRun{position: position, key: key, check: now.Add(queueCheck)}, now)
+	r.queued.note(r.log.ID, queuedRun{position: position, key: key, check: now.Add(queueCheck)}, now)
 	if key != queueKey(r.log.ID) {
 		return nil // its first publication was reported
 	}
@@ -141,14 +144,14 @@ func (r *run) requeue(ctx context.Context, known queuedRun, to xxladapter.QueueA
 		switch {
 		case !xxladapter.HearsQueue(r.opts.Connected, now):
 			known.gone, known.check = time.Time{}, now.Add(queueRetry)
-			r.queued.note(r.fire.ID, known, now)
+			r.queued.note(r.log.ID, known, now)
 			return nil
 		case known.gone.IsZero():
 			known.gone = now
 		}
 		if now.Sub(known.gone) < queueCheck {
 			known.check = known.gone.Add(queueCheck)
-			r.queued.note(r.fire.ID, known, now)
+			r.queued.note(r.log.ID, known, now)
 			return nil
 		}
 		// This node may not know where the run is stored, since another may have published it. What
@@ -158,7 +161,7 @@ func (r *run) requeue(ctx context.Context, known queuedRun, to xxladapter.QueueA
 			r.opts.Logger.Warn("run of an executor that is gone is not given up, its queue was not cleared",
 				"run", r.log.ID, "address", r.log.Address, "err", err)
 			known.gone, known.check = time.Time{}, now.Add(queueRetry)
-			r.queued.note(r.fire.ID, known, now)
+			r.queued.note(r.log.ID, known, now)
 			return nil
 		}
 		o := failed(time.Now(), "the executor is gone, and had not begun the run")
@@ -185,7 +188,7 @@ func (r *run) requeue(ctx context.Context, known queuedRun, to xxladapter.QueueA
 				)
 			}
 			known.check = now.Add(queueCheck)
-			r.queued.note(r.fire.ID, known, now)
+			r.queued.note(r.log.ID, known, now)
 			return nil
 		}
 		// The queue may still know the key of a run that it no longer has.
@@ -209,5 +212,12 @@ func (h *HandOver) Accept(ctx context.Context, list []xxladapter.Accept) ([]bool
 	if err != nil {
 		return nil, fmt.Errorf("accept %d runs: %w", len(list), err)
 	}
+	var given []int64
+	for i := range list {
+		if may[i] {
+			given = append(given, list[i].LogID)
+		}
+	}
+	h.queued.forget(given...)
 	return may, nil
 }

@@ -161,6 +161,7 @@ func TestARunForAQueueIsSettledWhenItIsAccepted(t *testing.T) {
 		may, err := f.over.Accept(t.Context(), []xxladapter.Accept{{LogID: l.ID, Address: "nats://some-app/a"}})
 		require.NoError(t, err)
 		require.Equal(t, []bool{true}, may)
+		require.Empty(t, f.over.queued.byRun, "it is no longer looked for")
 		l = f.logs()[0]
 		require.Equal(t, []any{"nats://some-app/a", 200}, []any{l.Address, l.TriggerCode})
 		f.sweep(5 * time.Minute)

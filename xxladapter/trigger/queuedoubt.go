@@ -90,7 +90,7 @@ func (r *run) settleDoubt(ctx context.Context, to xxladapter.QueueAddress) (sett
 	case xxladapter.AmbiguousResend:
 		return false, nil
 	}
-	of, d := r.queued.ask(r.fire.ID, r.takers(to), time.Now())
+	of, d := r.queued.ask(r.log.ID, r.takers(to), time.Now())
 	switch d.verdict() {
 	case verdictTaken:
 		_, err := r.Accept(ctx, []xxladapter.Accept{{LogID: r.log.ID, Address: d.taker}})
@@ -98,7 +98,7 @@ func (r *run) settleDoubt(ctx context.Context, to xxladapter.QueueAddress) (sett
 	case verdictFree:
 		return false, nil
 	}
-	r.askTakers(ctx, d.open, r.group.AppName, question{r.fire.ID, r.log, of})
+	r.askTakers(ctx, d.open, r.group.AppName, question{r.log, of})
 	return true, nil
 }
 
@@ -116,10 +116,10 @@ func (r *run) takers(to xxladapter.QueueAddress) (addrs []string) {
 }
 
 // ask returns the doubt about a run that takers may have, and a copy that is read without the lock.
-func (q *queuedRuns) ask(fireID int64, takers []string, now time.Time) (of *doubt, d doubt) {
+func (q *queuedRuns) ask(logID int64, takers []string, now time.Time) (of *doubt, d doubt) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	r := q.byFire[fireID]
+	r := q.byRun[logID]
 	if r.doubt == nil {
 		r.doubt = new(doubt)
 	}
@@ -128,7 +128,7 @@ func (q *queuedRuns) ask(fireID int64, takers []string, now time.Time) (of *doub
 	if r.doubt.verdict() == verdictOpen {
 		r.check = now.Add(queueCheck) // the answers have it resolved earlier
 	}
-	q.put(fireID, r, now)
+	q.put(logID, r, now)
 	return r.doubt, doubt{taker: r.doubt.taker, open: slices.Clone(r.doubt.open)}
 }
 
@@ -140,7 +140,7 @@ func (q *queuedRuns) hear(
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i, about := range asked {
-		r := q.byFire[about.fireID]
+		r := q.byRun[about.log.ID]
 		if r.doubt != about.of {
 			continue // the run was settled otherwise, or the answer is older than another loss
 		}
@@ -152,7 +152,7 @@ func (q *queuedRuns) hear(
 			taken = append(taken, xxladapter.Accept{LogID: about.log.ID, Address: r.doubt.taker})
 		}
 		ready, r.check = true, now
-		q.byFire[about.fireID] = r
+		q.byRun[about.log.ID] = r
 	}
 	return taken, ready
 }
@@ -163,22 +163,21 @@ func (q *queuedRuns) unheard(asked []question, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, about := range asked {
-		if r := q.byFire[about.fireID]; r.doubt == about.of && r.doubt.verdict() == verdictOpen {
+		if r := q.byRun[about.log.ID]; r.doubt == about.of && r.doubt.verdict() == verdictOpen {
 			r.check = now.Add(queueRetry)
-			q.byFire[about.fireID] = r
+			q.byRun[about.log.ID] = r
 		}
 	}
 }
 
 // A question asks whether an executor has taken a run.
 type question struct {
-	fireID int64
-	log    *xxladapter.Log
-	of     *doubt
+	log *xxladapter.Log
+	of  *doubt
 }
 
-// A questioner holds the questions that wait, by executor and fire. An executor that is in the map
-// is being asked.
+// A questioner holds the questions that wait, by executor and log id. An executor that is in the
+// map is being asked.
 type questioner struct {
 	places chan struct{} // full while takenAtOnce executors are asked
 
@@ -197,7 +196,7 @@ func (a *questioner) add(to executorKey, about question) (lead bool) {
 	if lead = a.waiting[to] == nil; lead {
 		a.waiting[to] = map[int64]question{}
 	}
-	a.waiting[to][about.fireID] = about
+	a.waiting[to][about.log.ID] = about
 	return lead
 }
 

@@ -201,8 +201,8 @@ func TestTheFirstTakerKeepsARun(t *testing.T) {
 	require.Equal(t, doubt{taker: "c", not: []string{"a", "d"}, open: []string{}}, d)
 
 	var q queuedRuns
-	of, _ := q.ask(5, []string{"b", "c"}, time.Now())
-	asked := []question{{5, &xxladapter.Log{ID: 7}, of}}
+	of, _ := q.ask(7, []string{"b", "c"}, time.Now())
+	asked := []question{{&xxladapter.Log{ID: 7}, of}}
 	for _, answer := range []struct {
 		addr string
 		took bool

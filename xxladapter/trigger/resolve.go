@@ -27,14 +27,14 @@ func (h *HandOver) Resolve(ctx context.Context, f xxladapter.Fire) error {
 
 func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapter.Fire) error {
 	if f.Owner != term {
-		h.queued.forget(f.ID) // the store may have lost what has happened to the run since
+		h.queued.forget(f.LogID) // the store may have lost what has happened to the run since
 		h.takenOver.note(f.ID, time.Now())
 	}
 	connected := time.Unix(0, 0) // without a broker nothing was interrupted
 	if h.opts.Connected != nil {
 		connected = h.opts.Connected()
 	}
-	inQueue, due := h.queued.due(f.ID, time.Now(), connected)
+	inQueue, due := h.queued.due(f.LogID, time.Now(), connected)
 	if !due {
 		return nil
 	}
