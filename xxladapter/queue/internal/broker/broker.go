@@ -49,7 +49,8 @@ type Broker interface {
 	// one of the schedulers that serve.
 	ServeReports(answer func(op, app string, header http.Header, body []byte) []byte) (stop func(), err error)
 
-	// Connected returns since when the connection exists, zero while there is none.
+	// Connected returns since when the connection exists, zero while there is none. The time has a
+	// monotonic reading.
 	Connected() time.Time
 
 	// States returns the state of each app that has a run.
