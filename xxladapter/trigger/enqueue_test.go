@@ -474,6 +474,8 @@ func TestARunThatIsTakenWhileItIsGivenUp(t *testing.T) {
 		l := f.logs()[0]
 		require.Equal(t, []any{a, 200, xxladapter.LogRunning}, []any{l.Address, l.TriggerCode, l.Status()}, l.TriggerMsg)
 		require.Empty(t, f.sched.planned)
+		require.Equal(t, EventSent, (<-f.events).Kind)
+		require.Empty(t, f.events, "it has not failed")
 		require.NoError(t, f.over.Complete(t.Context(), []wire.Callback{{LogID: wire.Int(id), HandleCode: 500}}))
 		require.Len(t, f.sched.planned, 1, "the next attempt")
 	}, a)

@@ -146,11 +146,24 @@ func (r *run) settle(ctx context.Context, o sendOutcome) error {
 	if err != nil {
 		return fmt.Errorf("settle fire %d: %w", r.fire.ID, err) // the node that settles it reports it
 	}
+	if o.kind == EventFailed && r.isTaken(storing) {
+		return nil
+	}
 	e := r.event(o.kind)
 	e.At, e.Sent, e.Acknowledged, e.Code, e.Msg = o.at, o.sent, o.acknowledged, o.code, o.msg
 	r.opts.OnEvent(e)
 	r.followed(planned, s.Resume)
 	return nil
+}
+
+// isTaken reports whether an executor has taken the run from a queue before a failure was stored:
+// the store then has nothing of the failure.
+func (r *run) isTaken(ctx context.Context) bool {
+	if !xxladapter.IsQueueAddress(r.log.Address) {
+		return false
+	}
+	l, err := r.opts.Store.Log(ctx, r.log.ID)
+	return err == nil && l.TriggerCode == xxladapter.ResultOK
 }
 
 // logWithheld logs that a fire was not sent. A lease in doubt concerns thousands of fires.
