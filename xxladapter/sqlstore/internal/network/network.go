@@ -143,6 +143,7 @@ type socket struct {
 	answers int        // number of answers so far
 	waiting bool       // something was sent, and nothing was received since
 	until   time.Time  // the driver's own deadline of reads; zero means none
+	reading time.Time  // the deadline of the Read in progress; zero means that there is none
 	ended   bool
 }
 
@@ -159,12 +160,16 @@ func (s *socket) Read(b []byte) (int, error) {
 		deadline = s.until
 	}
 	err := s.Conn.SetReadDeadline(deadline)
+	if err == nil {
+		s.reading = deadline
+	}
 	s.mu.Unlock()
 	if err != nil {
 		return 0, err
 	}
 	n, err := s.Conn.Read(b)
 	s.mu.Lock()
+	s.reading = time.Time{}
 	greeting := n > 0 && s.answers == 0
 	if n > 0 {
 		if s.waiting || greeting {
@@ -205,9 +210,11 @@ func (s *socket) SetDeadline(t time.Time) error {
 func (s *socket) SetReadDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.until = t; t.IsZero() {
-		return nil // the next Read sets its own
+	s.until = t // from which the next Read makes its own deadline
+	if s.reading.IsZero() || t.IsZero() || !t.Before(s.reading) {
+		return nil
 	}
+	s.reading = t
 	return s.Conn.SetReadDeadline(t)
 }
 

@@ -127,6 +127,34 @@ func TestASocketKeepsTheDriversDeadlines(t *testing.T) {
 	require.ErrorIs(t, err, errEnded)
 }
 
+// TestADeadlineSetDuringARead checks that the driver shortens the wait of a Read that is in
+// progress, and does not lengthen it.
+func TestADeadlineSetDuringARead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct{ first, then, ends time.Duration }{
+			{10 * time.Second, 5 * time.Second, 5 * time.Second},
+			{10 * time.Second, time.Hour, 10 * time.Second},
+			{time.Hour, 2 * time.Hour, time.Minute}, // the socket's own limit
+		} {
+			client, server := net.Pipe()
+			s := &socket{Conn: client, network: New(), limit: Fixed(time.Minute), answers: 1}
+			begun := time.Now()
+			require.NoError(t, s.SetReadDeadline(begun.Add(c.first)))
+			time.AfterFunc(time.Second, func() {
+				if err := s.SetReadDeadline(begun.Add(c.then)); err != nil {
+					t.Error(err)
+				}
+			})
+			_, err := s.Read(make([]byte, 1))
+			require.Error(t, err)
+			require.Equal(t, c.ends, time.Since(begun), "%v", c)
+			require.Equal(t, c.ends == time.Minute, errors.Is(err, errSilent))
+			require.NoError(t, client.Close())
+			require.NoError(t, server.Close())
+		}
+	})
+}
+
 // TestAGreetingHasItsOwnLimit checks that a server that accepts a connection and says nothing is
 // given up, even where later answers may take long.
 func TestAGreetingHasItsOwnLimit(t *testing.T) {
