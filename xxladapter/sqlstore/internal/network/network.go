@@ -233,11 +233,19 @@ func (s *socket) Close() error {
 	return s.Conn.Close()
 }
 
-// SyscallConn lets a driver check whether the server has closed the connection.
+// SyscallConn lets a driver check whether the server has closed the connection. That check is a
+// read too, and would meet the deadline that the last Read has left.
 func (s *socket) SyscallConn() (syscall.RawConn, error) {
 	conn, ok := s.Conn.(syscall.Conn)
 	if !ok {
 		return nil, errors.ErrUnsupported
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reading.IsZero() {
+		if err := s.Conn.SetReadDeadline(s.until); err != nil {
+			return nil, err
+		}
 	}
 	return conn.SyscallConn()
 }

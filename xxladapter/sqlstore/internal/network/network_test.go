@@ -5,6 +5,7 @@ package network
 import (
 	"errors"
 	"net"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -153,6 +154,33 @@ func TestADeadlineSetDuringARead(t *testing.T) {
 			require.NoError(t, server.Close())
 		}
 	})
+}
+
+// TestALivenessCheckOutlivesTheLastRead checks that a driver that looks at an idle connection, as
+// that of MySQL does before it uses one again, does not meet the deadline of the last Read.
+func TestALivenessCheckOutlivesTheLastRead(t *testing.T) {
+	t.Parallel()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	const limit = 100 * time.Millisecond
+	n := New()
+	defer n.Close()
+	conn, err := n.Dialer(Fixed(limit))(t.Context(), "tcp", ln.Addr().String())
+	require.NoError(t, err)
+	peer, err := ln.Accept()
+	require.NoError(t, err)
+	defer peer.Close()
+	_, err = peer.Write(make([]byte, 1))
+	require.NoError(t, err)
+	_, err = conn.Read(make([]byte, 1))
+	require.NoError(t, err)
+	time.Sleep(2 * limit) // sockets have no place in a bubble
+	raw, err := conn.(syscall.Conn).SyscallConn()
+	require.NoError(t, err)
+	looked := false
+	require.NoError(t, raw.Read(func(uintptr) bool { looked = true; return true }))
+	require.True(t, looked)
 }
 
 // TestAGreetingHasItsOwnLimit checks that a server that accepts a connection and says nothing is
