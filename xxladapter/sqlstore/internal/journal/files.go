@@ -14,15 +14,40 @@ func Exists(prefix string) bool {
 	return len(found) > 0 || err != nil
 }
 
-// SetAside renames the files of a journal. They no longer belong to it, and can be inspected.
+// SetAside renames the files of a journal. They no longer belong to it, and can be inspected. Files
+// that were set aside before are kept: the next journal may use the same numbers again.
 func SetAside(prefix string) error {
 	found, err := list(prefix)
+	if err != nil {
+		return err
+	}
+	suffix := ".lost"
+	for n := 2; ; n++ {
+		taken, err := anyExists(found, suffix)
+		if err != nil {
+			return err
+		}
+		if !taken {
+			break
+		}
+		suffix = fmt.Sprintf(".lost%d", n)
+	}
 	for _, s := range found {
-		if err == nil {
-			err = os.Rename(s.name, s.name+".lost")
+		if err := os.Rename(s.name, s.name+suffix); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
+}
+
+// anyExists reports whether there is a file with the name of a segment and the suffix.
+func anyExists(segments []segment, suffix string) (bool, error) {
+	for _, s := range segments {
+		if _, err := os.Lstat(s.name + suffix); !errors.Is(err, os.ErrNotExist) {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // Remove removes the files of a journal. It stops with an error at a file of another generation.

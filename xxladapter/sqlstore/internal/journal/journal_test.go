@@ -473,3 +473,22 @@ func TestLocks(t *testing.T) {
 	require.ErrorIs(t, err, ErrLocked)
 	require.NoError(t, c.Close())
 }
+
+func TestASecondLossKeepsTheFilesOfTheFirst(t *testing.T) {
+	opts := options(t)
+	want := map[string]string{}
+	for i, suffix := range []string{".lost", ".lost2", ".lost3"} {
+		for place := range i + 1 {
+			name, text := nameOf(opts.Prefix, int64(place+1)), fmt.Sprintf("loss %d, file %d", i, place)
+			require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+			want[name+suffix] = text
+		}
+		require.NoError(t, SetAside(opts.Prefix))
+		require.False(t, Exists(opts.Prefix))
+	}
+	for name, text := range want {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.Equal(t, text, string(data), name)
+	}
+}
