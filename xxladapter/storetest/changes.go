@@ -118,6 +118,7 @@ var changeRules = []fullRule{
 			return ids
 		}
 		b.Equal([]int64{first, second, third}, list(at(0), 10))
+		b.Equal([]int64{first, second, third}, list(time.Time{}, 10), "whenever they changed")
 		b.Equal([]int64{first, second}, list(at(0), 2))
 		b.Equal([]int64{first}, list(at(11), 10))
 		b.Equal([]int64{first}, list(at(20), 10), "since is inclusive")

@@ -50,6 +50,9 @@ func (s *Store) Marks(ctx context.Context) (m xxladapter.Marks, err error) {
 
 // ChangedJobs implements [xxladapter.Store].
 func (s *Store) ChangedJobs(ctx context.Context, since time.Time, limit int) ([]xxladapter.JobMark, error) {
+	if since.IsZero() {
+		since = time.Unix(0, 0) // as NULL it would select nothing
+	}
 	var found []xxladapter.JobMark
 	err := s.Query(ctx, SelectChangedJobs, []any{s.Dialect.Datetime(since), limit}, func(r database.Row) error {
 		var m xxladapter.JobMark
