@@ -17,12 +17,17 @@ func (s *Store) HoldPresence(ctx context.Context, term xxladapter.Term) error {
 			ended := make(chan struct{})
 			s.present[term] = ended
 			s.mu.Unlock()
-			<-ctx.Done()
+			err := errClosed
+			select {
+			case <-ctx.Done():
+				err = ctx.Err()
+			case <-s.ended:
+			}
 			s.mu.Lock()
 			delete(s.present, term)
 			close(ended)
 			s.mu.Unlock()
-			return ctx.Err()
+			return err
 		}
 		s.mu.Unlock()
 		select {

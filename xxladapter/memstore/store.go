@@ -20,6 +20,7 @@ var errClosed = errors.New("memstore: closed")
 // A Store is an [xxladapter.Store] in memory. Its zero value is not usable; see [New].
 type Store struct {
 	clock func() time.Time
+	ended chan struct{} // closed by Close
 
 	mu     sync.Mutex // guards all below; unexported methods that do not call enter run under it
 	closed bool
@@ -85,6 +86,7 @@ func New(clock func() time.Time) *Store {
 	}
 	s := &Store{
 		clock:     clock,
+		ended:     make(chan struct{}),
 		present:   map[xxladapter.Term]chan struct{}{},
 		jobs:      map[int64]*xxladapter.Job{},
 		groups:    map[int64]*xxladapter.Group{},
@@ -141,10 +143,13 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	return s.clock(), nil
 }
 
-// Close makes later calls fail. It may be called again.
+// Close makes later calls fail and ends the presences. It may be called again.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed = true
+	if !s.closed {
+		s.closed = true
+		close(s.ended)
+	}
 	return nil
 }

@@ -1,7 +1,9 @@
 package memstore_test
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -34,4 +36,27 @@ func TestALeaseWithoutANodeOrALife(t *testing.T) {
 	require.EqualError(t, err, `memstore: node is "" and life 1s, must be set and at least 1ms`)
 	_, err = store.Lease(t.Context(), "n1", time.Microsecond)
 	require.EqualError(t, err, `memstore: node is "n1" and life 1µs, must be set and at least 1ms`)
+}
+
+// Goroutines that still wait at the end of the bubble fail the test.
+func TestCloseEndsThePresences(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New(nil)
+		term := xxladapter.Term{Node: "n1", Number: 1}
+		ended := make(chan error, 3)
+		for range 2 { // one holds it, and one waits for it
+			go func() { ended <- store.HoldPresence(context.Background(), term) }()
+		}
+		synctest.Wait()
+		go func() {
+			_, err := store.AwaitAbsence(context.Background(), term)
+			ended <- err
+		}()
+		synctest.Wait()
+		require.NoError(t, store.Close())
+		require.NoError(t, store.Close())
+		for range 3 {
+			require.EqualError(t, <-ended, "memstore: closed")
+		}
+	})
 }
