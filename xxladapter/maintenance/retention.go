@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -71,10 +72,12 @@ func (r *Retention) Run(ctx context.Context) error {
 	if err := checkNotNegative("Retention.KeepSuccesses", r.KeepSuccesses); err != nil {
 		return err
 	}
+	// A purge of old rows may take hours, for which other rows must not wait.
+	var nights sync.WaitGroup
+	nights.Go(func() { r.dropAtNight(ctx) })
+	defer nights.Wait()
 	successes := time.NewTicker(successPace)
 	defer successes.Stop()
-	old := time.NewTimer(retentionStart)
-	defer old.Stop()
 	for {
 		var err error
 		select {
@@ -84,17 +87,27 @@ func (r *Retention) Run(ctx context.Context) error {
 			err = errors.Join(r.dropSuccesses(ctx), r.dropRemoved(ctx))
 		case <-r.Removed:
 			err = r.dropRemoved(ctx)
-		case <-old.C:
-			err = errors.Join(r.dropOld(ctx), r.dropOldAudit(ctx), r.dropOldStats(ctx))
-			zone := r.Zone
-			if zone == nil {
-				zone = time.Local
-			}
-			old.Reset(time.Until(nextNight(time.Now(), zone)))
 		}
-		if err != nil && ctx.Err() == nil {
-			r.Logger.Error("deletion of old rows failed", "err", err)
+		r.report(ctx, err)
+	}
+}
+
+// dropAtNight deletes old rows soon after the start and then each night, until ctx ends.
+func (r *Retention) dropAtNight(ctx context.Context) {
+	for pause := retentionStart; wait(ctx, pause); {
+		r.report(ctx, errors.Join(r.dropOld(ctx), r.dropOldAudit(ctx), r.dropOldStats(ctx)))
+		zone := r.Zone
+		if zone == nil {
+			zone = time.Local
 		}
+		pause = time.Until(nextNight(time.Now(), zone))
+	}
+}
+
+// report logs an error that is not due to the end of ctx.
+func (r *Retention) report(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil {
+		r.Logger.Error("deletion of old rows failed", "err", err)
 	}
 }
 

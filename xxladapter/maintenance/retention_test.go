@@ -266,6 +266,33 @@ func TestTheRowsOfARemovedJobGoAtOnceOrWithinAMinute(t *testing.T) {
 	})
 }
 
+// A fullLog takes long to delete old rows.
+type fullLog struct{ *logbook }
+
+func (s fullLog) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int) (xxladapter.Purged, error) {
+	if p.Orders() && !wait(ctx, 3*time.Hour) {
+		return xxladapter.Purged{}, ctx.Err()
+	}
+	return s.logbook.PurgeLogs(ctx, p, limit)
+}
+
+func TestTheRowsOfARemovedJobDoNotWaitForTheNightsPurge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newLogbook(t, xxladapter.Settings{})
+		b.run(200)
+		r := &Retention{Store: fullLog{b}, Keep: 24 * time.Hour, Logger: slog.New(slog.DiscardHandler)}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- r.Run(ctx) }()
+		time.Sleep(retentionStart + time.Second)
+		require.NoError(t, xxladapter.RemoveJob(t.Context(), b, b.job))
+		time.Sleep(successPace)
+		require.Empty(t, b.rows())
+		cancel()
+		require.NoError(t, <-ended)
+	})
+}
+
 // A flakyPurge fails at every other call.
 type flakyPurge struct {
 	*logbook
