@@ -78,13 +78,14 @@ func (r *Retention) Run(ctx context.Context) error {
 	defer nights.Wait()
 	successes := time.NewTicker(successPace)
 	defer successes.Stop()
-	for {
+	for after := int64(0); ; {
 		var err error
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-successes.C:
-			err = errors.Join(r.dropSuccesses(ctx), r.dropRemoved(ctx))
+			after, err = r.dropSuccesses(ctx, after)
+			err = errors.Join(err, r.dropRemoved(ctx))
 		case <-r.Removed:
 			err = r.dropRemoved(ctx)
 		}
@@ -200,37 +201,43 @@ func (r *Retention) dropRemoved(ctx context.Context) error {
 	return err
 }
 
-// dropSuccesses deletes old rows of successful runs of jobs that keep failures only. It reads the
-// rows of these jobs alone, which are few.
-func (r *Retention) dropSuccesses(ctx context.Context) error {
+// dropSuccesses deletes old rows of successful runs of jobs that keep failures only, starting with
+// the job after an id. It reads the rows of these jobs alone, which are few. It stops after a
+// while, as dropRemoved does, and returns the job after which it continues in the next minute.
+func (r *Retention) dropSuccesses(ctx context.Context, after int64) (last int64, err error) {
 	now, err := r.Store.Now(ctx)
 	if err != nil {
-		return err
+		return after, err
 	}
 	age := r.KeepSuccesses
 	if age <= 0 {
 		age = SuccessAge
 	}
 	const page = 1000
+	begin := time.Now()
 	purger := Purger{Store: r.Store, NoAlarms: r.NoAlarms, Logger: r.Logger}
-	for after := int64(0); ; {
+	for {
 		jobs, err := r.Store.Jobs(
 			ctx, xxladapter.JobFilter{KeepLogs: xxladapter.KeepFailures, AfterID: after, Limit: page},
 		)
 		if err != nil {
-			return err
+			return after, err
 		}
 		for _, j := range jobs {
+			left := successPace - time.Since(begin)
+			if left <= 0 {
+				return after, nil
+			}
 			after = j.ID
 			_, _, err := purger.Purge(
-				ctx, xxladapter.LogPurge{JobID: j.ID, Successes: true, Before: now.Add(-age)}, successPace,
+				ctx, xxladapter.LogPurge{JobID: j.ID, Successes: true, Before: now.Add(-age)}, left,
 			)
 			if err != nil {
-				return err
+				return after, err
 			}
 		}
 		if len(jobs) < page {
-			return nil
+			return 0, nil
 		}
 	}
 }

@@ -266,12 +266,15 @@ func TestTheRowsOfARemovedJobGoAtOnceOrWithinAMinute(t *testing.T) {
 	})
 }
 
-// A fullLog takes long to delete old rows.
+// A fullLog takes long to delete old rows, and has successes without end.
 type fullLog struct{ *logbook }
 
 func (s fullLog) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int) (xxladapter.Purged, error) {
 	if p.Orders() && !wait(ctx, 3*time.Hour) {
 		return xxladapter.Purged{}, ctx.Err()
+	}
+	if p.Successes {
+		return xxladapter.Purged{Rows: limit, Held: time.Second, Next: p}, nil
 	}
 	return s.logbook.PurgeLogs(ctx, p, limit)
 }
@@ -290,6 +293,24 @@ func TestTheRowsOfARemovedJobDoNotWaitForTheNightsPurge(t *testing.T) {
 		require.Empty(t, b.rows())
 		cancel()
 		require.NoError(t, <-ended)
+	})
+}
+
+func TestTheRowsOfARemovedJobDoNotWaitForThoseOfManySuccesses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newLogbook(t, xxladapter.Settings{KeepLogs: xxladapter.KeepFailures})
+		b.run(500)
+		j, err := b.Job(t.Context(), b.job)
+		require.NoError(t, err)
+		for range 10 {
+			j.ID = 0
+			_, err := xxladapter.CreateJob(t.Context(), b, j)
+			require.NoError(t, err)
+		}
+		require.NoError(t, xxladapter.RemoveJob(t.Context(), b, b.job))
+		r := &Retention{Store: fullLog{b}, Logger: slog.New(slog.DiscardHandler)}
+		runFor(t, 3*successPace, r.Run)
+		require.Empty(t, b.rows())
 	})
 }
 
