@@ -24,6 +24,19 @@ var glueRules = []rule{
 }
 
 var glueFullRules = []fullRule{
+	{"TheLastVersionIsTheNewestAfterTheClockWasSetBack", func(b *fullFixture) {
+		id := b.addJob("set back")
+		for i := range xxladapter.MaxGlueVersions {
+			b.saveGlue(id, fmt.Sprintf("echo %d", i), "before")
+		}
+		b.clock.Advance(-time.Hour)
+		b.saveGlue(id, "echo back", "after")
+		versions, err := b.store.GlueVersions(b.ctx, id)
+		b.NoError(err)
+		b.Len(versions, xxladapter.MaxGlueVersions)
+		b.Equal("echo back", versions[0].Source)
+		b.Equal("echo 1", versions[len(versions)-1].Source)
+	}},
 	{"AJobWhoseSourceNeverChangedHasNoVersions", func(b *fullFixture) {
 		versions, err := b.store.GlueVersions(b.ctx, b.addJob("steady"))
 		b.NoError(err)

@@ -14,12 +14,13 @@ const (
 	hasGlue = `SELECT 1 FROM xxl_job_logglue WHERE job_id = ? LIMIT 1`
 	// InsertGlue inserts a version of a script.
 	InsertGlue = `INSERT INTO xxl_job_logglue (job_id, glue_type, glue_source, glue_remark, add_time, update_time) VALUES (?, ?, ?, ?, ?, ?)`
-	// The inner SELECT is a derived table, because MySQL does not select from the table that it
-	// deletes from.
+	// The newest versions have the highest ids, whereas the clock may have been set back between
+	// two. The inner SELECT is a derived table, because MySQL does not select from the table that
+	// it deletes from.
 	dropOldGlue = `DELETE FROM xxl_job_logglue WHERE job_id = ? AND id NOT IN (SELECT id FROM
-		(SELECT id FROM xxl_job_logglue WHERE job_id = ? ORDER BY update_time DESC, id DESC LIMIT ?) AS newest)`
+		(SELECT id FROM xxl_job_logglue WHERE job_id = ? ORDER BY id DESC LIMIT ?) AS newest)`
 	selectVersions = `SELECT id, job_id, glue_type, glue_source, glue_remark, add_time FROM xxl_job_logglue
-		WHERE job_id = ? ORDER BY update_time DESC, id DESC LIMIT ?`
+		WHERE job_id = ? ORDER BY id DESC LIMIT ?`
 )
 
 // saveGlue stores the changed source as a new version and removes the oldest ones. If the job has
