@@ -233,9 +233,9 @@ func upstreamGrants(u *xxladapter.UpstreamUser) (grants []xxladapter.Grant) {
 	return grants
 }
 
-// begin stores a new session of u. A change of the password ends the user's sessions, and so does
-// the removal of the user. If either came after u was read, it may have missed the new session:
-// begin removes that and returns [ErrEnded].
+// begin stores a new session of u. A change of the password ends the user's sessions, and so do the
+// removal of the user and a provider that takes all roles away. If any of them came after u was
+// read, it may have missed the new session: begin removes that and returns [ErrEnded].
 func (a *Accounts) begin(ctx context.Context, u *xxladapter.User, address string) (secret string, b Bearer, err error) {
 	secret = newSecret()
 	now := time.Now()
@@ -251,7 +251,8 @@ func (a *Accounts) begin(ctx context.Context, u *xxladapter.User, address string
 		return "", b, cmp.Or(a.drop(ctx, c), err)
 	}
 	byProvider := u.Password == "" && len(is) > 0 && is[0].Password == ""
-	if len(is) == 0 || !byProvider && !access.Same(is[0].Password, u.Password) {
+	shutOut := u.Subject != "" && len(u.Grants) > 0 && len(is) > 0 && len(is[0].Grants) == 0
+	if len(is) == 0 || shutOut || !byProvider && !access.Same(is[0].Password, u.Password) {
 		return "", b, cmp.Or(a.drop(ctx, c), error(ErrEnded))
 	}
 	a.logger.Info("user signed in", "name", u.Name, "address", address)

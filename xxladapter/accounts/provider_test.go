@@ -39,6 +39,27 @@ func TestTheLastAdministratorIsShutOut(t *testing.T) {
 	require.Equal(t, id.Grants, b.User.Grants)
 }
 
+// TestNoSessionBeginsForAUserWhoIsShutOut has the provider take all roles away, which a second
+// sign-on learns, before the session of the first one is stored.
+func TestNoSessionBeginsForAUserWhoIsShutOut(t *testing.T) {
+	a := withUser(t)
+	store := &overtaken{Store: a.store.(*memstore.Store)}
+	a.store = store
+	id := Identity{Subject: "https://id.example.org 7", Name: "ann", Grants: []xxladapter.Grant{{Role: xxladapter.RoleCoder}}}
+	none := id
+	none.Grants = nil
+	store.first = func() {
+		_, _, err := a.SignOn(t.Context(), "10.0.0.1", proves(none))
+		require.ErrorIs(t, err, errNoRole)
+	}
+	secret, _, err := a.SignOn(t.Context(), "10.0.0.1", proves(id))
+	require.ErrorIs(t, err, ErrEnded)
+	require.Empty(t, secret)
+	left, err := a.Credentials(t.Context(), 0, xxladapter.CredentialSession)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
 // TestASubjectIsFoundAsItIsWritten checks that another user of the provider, whose id the store
 // takes for that of the first, is another user here.
 func TestASubjectIsFoundAsItIsWritten(t *testing.T) {
