@@ -516,6 +516,39 @@ func TestAHangingChannelKeepsTheOthersWaitingForSecondsOnly(t *testing.T) {
 	})
 }
 
+// TestASlowChannelRecovers has channels that take longer after a failure than before: one whose
+// server answers late, and one that needs its time for many receivers.
+func TestASlowChannelRecovers(t *testing.T) {
+	for name, send := range map[string]func(ctx context.Context, first bool) error{
+		"slow": func(ctx context.Context, first bool) error {
+			if first {
+				return errDown
+			}
+			return takes(attemptLimit-time.Second)(ctx, nil)
+		},
+		"partly": func(ctx context.Context, first bool) error {
+			if err := takes(sendLimit-time.Second)(ctx, nil); first || err != nil {
+				return fmt.Errorf("%w: %w", ErrPartly, errDown)
+			}
+			return nil
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newScene(t)
+			var sends atomic.Int64
+			channel := &fakeChannel{name: name, send: func(ctx context.Context, _ *Alarm) error {
+				return send(ctx, sends.Add(1) == 1)
+			}}
+			s.monitor("n", channel)
+			s.end(s.job("a", "", xxladapter.Settings{}), 500, "")
+			time.Sleep(2 * time.Minute)
+			s.end(s.job("b", "", xxladapter.Settings{}), 500, "")
+			time.Sleep(time.Hour)
+			require.Contains(t, channel.titles(), "job 2 b failed", name)
+		})
+	}
+}
+
 // A refusingStore does not accept outcomes for a while.
 type refusingStore struct {
 	Store

@@ -20,9 +20,9 @@ const (
 	notifyLimit = 90 * time.Second
 	// sendLimit limits one channel's work on one message.
 	sendLimit = 40 * time.Second
-	// downLimit is sendLimit for a channel that failed the last time, so that it delays the others
-	// less.
-	downLimit = 5 * time.Second
+	// downLimit is sendLimit for a channel that reached nobody the last time, so that it delays the
+	// others less. It leaves time for a whole attempt: a channel that is slow would never recover.
+	downLimit = attemptLimit
 	// storeLimit limits the storing of an outcome.
 	storeLimit = 10 * time.Second
 )
@@ -167,7 +167,7 @@ func (m *Monitor) deliver(ctx context.Context, a *Alarm) (status int, done bool)
 				results[i] = ResultFailed
 				m.logger.Error("alarm failed", "channel", channel.Name(), "alarm", a.ID, "title", a.Title(), "err", err)
 			}
-			m.down.note(i, results[i])
+			m.down.note(i, results[i] == ResultFailed && !reached[i])
 			// The result stands, whatever the callback does.
 			_ = recovered(m.logger, "Options.OnAlarm panicked", channel, func() error {
 				m.opts.OnAlarm(channel.Name(), results[i])
@@ -199,7 +199,7 @@ func (m *Monitor) settle(ctx context.Context, claims []xxladapter.AlarmClaim, st
 	return nil
 }
 
-// downs records which channels failed the last time.
+// downs records which channels failed the last time and reached nobody.
 type downs struct {
 	mu   sync.Mutex // guards the fields below
 	down []bool
@@ -216,10 +216,10 @@ func (d *downs) limit(i int) time.Duration {
 	return sendLimit
 }
 
-func (d *downs) note(i int, result string) {
+func (d *downs) note(i int, down bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.down[i] = result == ResultFailed
+	d.down[i] = down
 }
 
 // unsettled holds outcomes that the store did not accept, so that this process does not send again
