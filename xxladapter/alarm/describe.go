@@ -57,9 +57,12 @@ func (m *Monitor) describe(
 			a.MoreRuns += len(of)
 			continue
 		}
-		job, err := m.describeJob(ctx, s, kind)
+		job, err := m.describeJob(ctx, s.job)
 		if err != nil {
 			return nil, err
+		}
+		if kind == Failed {
+			job.InARow = inARow(s.job.ID, subjects)
 		}
 		slices.SortFunc(of, func(x, y xxladapter.AlarmClaim) int { return cmp.Compare(y.LogID, x.LogID) })
 		for _, c := range of[:min(shown, len(of))] {
@@ -90,21 +93,30 @@ func idOf(kind Kind, runs []int64) string {
 	return id
 }
 
-func (m *Monitor) describeJob(ctx context.Context, s subject, kind Kind) (Job, error) {
-	j := Job{ID: s.job.ID, Name: s.job.Name, Author: s.job.Author}
-	group, err := m.opts.Store.Group(ctx, s.job.GroupID)
+func (m *Monitor) describeJob(ctx context.Context, job *xxladapter.Job) (Job, error) {
+	j := Job{ID: job.ID, Name: job.Name, Author: job.Author}
+	group, err := m.opts.Store.Group(ctx, job.GroupID)
 	switch {
 	case err == nil:
 		j.App = group.AppName
 	case !errors.Is(err, xxladapter.ErrNotFound):
 		return Job{}, err
 	}
-	if kind == Failed {
+	return j, nil
+}
+
+// inARow returns how often a job has failed in a row, or 0 if all its runs were abandoned: only
+// decisions say it.
+func inARow(jobID int64, subjects []subject) (n int) {
+	for _, s := range subjects {
+		if s.job.ID != jobID {
+			continue
+		}
 		for _, d := range s.decisions {
-			j.InARow = max(j.InARow, d.After.InARow)
+			n = max(n, d.After.InARow)
 		}
 	}
-	return j, nil
+	return n
 }
 
 func (m *Monitor) describeRun(ctx context.Context, c xxladapter.AlarmClaim) (Run, error) {

@@ -659,6 +659,36 @@ func TestANodeThatDiesBetweenClaimAndSendIsReplaced(t *testing.T) {
 	})
 }
 
+// TestNewFailuresOfAJobWithAnAbandonedAlarm checks that a message about both says how often the job
+// has failed in a row.
+func TestNewFailuresOfAJobWithAnAbandonedAlarm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		job := s.job("j", "", xxladapter.Settings{})
+		before := s.state(job)
+		after := before
+		after.Raised, after.InARow = true, 1
+		after.SinceID = s.end(job, 500, "")
+		after.LastID = after.SinceID
+		_, err := s.store.DecideAlarms(t.Context(), "dead", []xxladapter.AlarmDecision{{
+			Before: before, After: after, Alarm: []int64{after.LastID},
+		}})
+		require.NoError(t, err)
+		time.Sleep(claimLife + time.Second)
+		for range burst {
+			s.end(s.job("other", "", xxladapter.Settings{}), 500, "")
+		}
+		s.end(job, 500, "")
+
+		channel := &fakeChannel{name: "fake"}
+		s.monitor("n", channel)
+		settled()
+		require.Len(t, channel.alarms(), 1)
+		require.Len(t, channel.alarms()[0].Jobs, jobsShown)
+		require.Equal(t, 2, channel.alarms()[0].Jobs[0].InARow)
+	})
+}
+
 // TestAMonitorKnowsWhatAnEarlierOneRaised checks that hints about successes count after a restart.
 func TestAMonitorKnowsWhatAnEarlierOneRaised(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
