@@ -38,6 +38,7 @@ type fakeProvider struct {
 	key    *rsa.PrivateKey
 	keyID  string
 	away   bool
+	noKeys bool // answers no call for its keys
 	denied bool
 	claims map[string]any       // of the user, in addition to those that each token has
 	codes  map[string][2]string // challenge and nonce of codes that were not used yet
@@ -96,7 +97,7 @@ func (p *fakeProvider) serve(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case p.away:
+	case p.away, p.noKeys && r.URL.Path == "/keys":
 		w.WriteHeader(http.StatusServiceUnavailable)
 	case r.URL.Path == "/auth":
 		q := r.URL.Query()
@@ -376,6 +377,10 @@ func TestTheProviderIsAway(t *testing.T) {
 	p.set(func() { p.away = true })
 	status, body, _ = b.get(answer)
 	require.Equal(t, http.StatusBadGateway, status, body)
+
+	p.set(func() { p.away, p.noKeys = false, true })
+	status, body, _ = b.get(b.back())
+	require.Equal(t, http.StatusBadGateway, status, "its token cannot be checked: %s", body)
 }
 
 // TestCookiesOfAnEncryptedSignIn checks what binds the browser, and where the provider sends it.

@@ -24,6 +24,9 @@ const (
 	// may be up to four minutes ahead: go-oidc allows five minutes for nbf, and the verifier's
 	// clock is set back by clockSkew.
 	clockSkew = time.Minute
+	// noKeys is in the error of go-oidc, which has no type for it, about a token that it could not
+	// check because the provider did not return its keys.
+	noKeys = "failed to verify signature: fetching keys "
 )
 
 // A Provider signs people in. Create it with [New]. Its methods may be called from any goroutine.
@@ -104,6 +107,9 @@ func (p *Provider) Finish(ctx context.Context, a Attempt, redirect string, answe
 		ClientID: p.opts.ClientID, Now: func() time.Time { return time.Now().Add(-clockSkew) },
 	})
 	idToken, err := verifier.Verify(ctx, raw)
+	if err != nil && strings.Contains(err.Error(), noKeys) {
+		return id, p.away(err)
+	}
 	if err != nil {
 		return id, p.refuse("its token is not valid", err)
 	}
