@@ -363,7 +363,7 @@ func TestTheProviderIsAway(t *testing.T) {
 	p.set(func() { p.away = true })
 	status, body, _ := b.get(s.url + users.OIDCPath)
 	require.Equal(t, http.StatusBadGateway, status)
-	require.Contains(t, body, "Work does not answer, sign in by name and password or try again later")
+	require.Contains(t, body, "Work does not answer as it should, sign in by name and password or try again later")
 	require.NotContains(t, body, "503", "the cause is for the log")
 	require.Contains(t, logged.String(), "503")
 	status, body = s.do("GET", users.OIDCPath, "", "")

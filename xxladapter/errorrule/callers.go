@@ -8,7 +8,7 @@ var (
 	WrongLogin = Rule{"wrong_login", ""}
 	// {provider} did not sign the user in: {reason}
 	ProviderRefused = Rule{"provider_refused", "provider reason"}
-	// {provider} does not answer, sign in by name and password or try again later
+	// {provider} does not answer as it should, sign in by name and password or try again later
 	ProviderAway = Rule{"provider_away", "provider"}
 	// the session has ended, sign in again
 	SessionEnded = Rule{"session_ended", ""}

@@ -166,7 +166,7 @@ var texts = map[errorrule.Rule]string{
 	errorrule.OldPassword:      "旧密码与 {user} 的密码不符",
 	errorrule.WrongLogin:       "用户名或密码错误",
 	errorrule.ProviderRefused:  "{provider} 未能登录该用户：{reason}",
-	errorrule.ProviderAway:     "{provider} 没有响应，请使用用户名和密码登录，或稍后重试",
+	errorrule.ProviderAway:     "{provider} 没有正常响应，请使用用户名和密码登录，或稍后重试",
 	errorrule.SessionEnded:     "会话已结束，请重新登录",
 	errorrule.WrongToken:       "访问令牌错误",
 	errorrule.WrongLink:        "链接已使用或有误，重启调度中心可获得新链接",

@@ -84,6 +84,23 @@ func TestAllAddressesOfAProviderAreEncrypted(t *testing.T) {
 	}
 }
 
+// TestAProviderThatAnswersWrongly checks that a provider which answers, but for another issuer, is
+// not reported as silent.
+func TestAProviderThatAnswersWrongly(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"issuer":"https://id.example.org"}`))
+	}))
+	defer server.Close()
+	p, err := New(Options{Issuer: server.URL, ClientID: "c", Name: "Work", Rules: []Rule{{Value: "ops", Role: xxladapter.RoleAdmin}}})
+	require.NoError(t, err)
+	_, _, err = p.Begin(t.Context(), "https://jobs.example.org/back")
+	var failure *Failure
+	require.ErrorAs(t, err, &failure)
+	require.Equal(t, "Work does not answer as it should, sign in by name and password or try again later", failure.User.Message)
+	require.ErrorContains(t, failure.Cause, "https://id.example.org")
+}
+
 func TestValuesOfAClaim(t *testing.T) {
 	var said claims
 	require.NoError(t, json.Unmarshal([]byte(`{

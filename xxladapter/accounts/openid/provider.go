@@ -59,8 +59,8 @@ type Identity struct {
 
 // Begin returns the address at the provider to which the browser has to go, and the attempt that
 // the browser keeps until it comes back to redirect, an address of this scheduler. The error has
-// [xxladapter.CodeUnreachable] if the provider cannot be reached, and [xxladapter.CodeUnauthorized]
-// if it names an address that is not https.
+// [xxladapter.CodeUnreachable] if the provider does not answer as it should, and
+// [xxladapter.CodeUnauthorized] if it names an address that is not https.
 func (p *Provider) Begin(ctx context.Context, redirect string) (address string, a Attempt, err error) {
 	found, err := p.discover(ctx)
 	if err != nil {
@@ -80,7 +80,7 @@ type Answer struct {
 
 // Finish returns who has signed in, from the attempt that the browser kept. redirect must be that
 // of Begin. An answer that does not belong to the attempt, or cannot be trusted, gives an error
-// with [xxladapter.CodeUnauthorized]; a provider that cannot be reached gives one with
+// with [xxladapter.CodeUnauthorized]; a provider that does not answer as it should gives one with
 // [xxladapter.CodeUnreachable].
 func (p *Provider) Finish(ctx context.Context, a Attempt, redirect string, answer Answer) (id Identity, err error) {
 	if !a.matches(answer.State, time.Now()) {
@@ -229,6 +229,6 @@ func (p *Provider) refuse(why string, cause error) error {
 
 func (p *Provider) away(cause error) error {
 	return &Failure{xxladapter.Refusef(xxladapter.CodeUnreachable, errorrule.ProviderAway,
-		"%s does not answer, sign in by name and password or try again later",
+		"%s does not answer as it should, sign in by name and password or try again later",
 		p.opts.Name), cause}
 }
