@@ -181,8 +181,12 @@ func (d *demo) run(ctx context.Context, limit time.Duration) error {
 	err = errors.Join(err, executors.Wait())
 	stopHTTP()
 	err = errors.Join(err, server.Wait())
+	if err != nil {
+		return err
+	}
+	missed, err := d.missed(outer, ended)
 	if err == nil {
-		fmt.Fprintln(d.inv.Stdout, d.ledger.totals(d.missed(ended)))
+		fmt.Fprintln(d.inv.Stdout, d.ledger.totals(missed))
 	}
 	return err
 }
@@ -306,30 +310,49 @@ func (d *demo) waitForExecutors(ctx context.Context, addrs []string) (*xxladapte
 
 // missed counts the due times up to demoTail before the end that did not fire: those of fires that
 // an earlier run planned, and those that the schedules give, except the ones in a misfire record.
-func (d *demo) missed(ended time.Time) int {
+// Jobs that somebody has changed meanwhile are left out, since their due times are not known.
+func (d *demo) missed(ctx context.Context, ended time.Time) (int, error) {
+	changed := map[int64]bool{}
+	for _, j := range d.jobs {
+		is, err := d.store.Job(ctx, j.ID)
+		if err != nil && !errors.Is(err, xxladapter.ErrNotFound) {
+			return 0, err
+		}
+		changed[j.ID] = err != nil || !is.Updated.Equal(j.Updated)
+	}
 	missed := 0
 	for _, f := range d.open {
-		if f.State == xxladapter.FirePlanned && f.Due.Before(ended.Add(-demoTail)) &&
+		if f.State == xxladapter.FirePlanned && f.Due.Before(ended.Add(-demoTail)) && !changed[f.JobID] &&
 			!d.ledger.hasFired(f.JobID, f.Due) {
 			missed++
 		}
 	}
 	for _, j := range d.jobs {
-		plan, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, time.Local)
-		if err != nil || !j.Running || j.TriggerNext.IsZero() {
+		if changed[j.ID] || !j.Running || j.TriggerNext.IsZero() {
+			continue
+		}
+		zone, err := xxladapter.ZoneOf(j.Settings.Zone, time.Local)
+		if err != nil {
+			continue
+		}
+		plan, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, zone)
+		if err != nil {
 			continue
 		}
 		due := j.TriggerNext
 		for !due.IsZero() && due.Before(ended.Add(-demoTail)) {
-			if at, ok := d.ledger.misfiredAt(j.ID, due); ok {
-				due = plan.Next(at)
-				continue
+			at, ok := d.ledger.misfiredAt(j.ID, due)
+			if !ok {
+				at = due
+				if !d.ledger.hasFired(j.ID, due) {
+					missed++
+				}
 			}
-			if !d.ledger.hasFired(j.ID, due) {
-				missed++
+			if j.ScheduleType == xxladapter.ScheduleFixDelay {
+				break // later due times depend on the ends of runs
 			}
-			due = plan.Next(due)
+			due = plan.Next(at)
 		}
 	}
-	return missed
+	return missed, nil
 }
