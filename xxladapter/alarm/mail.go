@@ -133,8 +133,11 @@ func (m *Mail) Send(ctx context.Context, a *Alarm) error {
 		left, refused, err = m.attempt(ctx, a, left, refused)
 		return err
 	})
-	if err == nil && len(refused) > 0 {
+	switch {
+	case err == nil && len(refused) > 0:
 		err = &finalError{errors.Join(refused...)}
+	case len(refused) > 0:
+		err = errors.Join(append(refused, err)...)
 	}
 	switch {
 	case err == nil:

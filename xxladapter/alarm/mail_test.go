@@ -290,6 +290,18 @@ func TestMailErrors(t *testing.T) {
 		require.Equal(t, []string{"a@example.org", "b@example.org", "grey@example.org"}, to)
 		require.Len(t, s.refuse["gone@example.org"], 8, "who is refused for good is asked for once")
 	})
+	t.Run("who is refused is named beside who is put off", func(t *testing.T) {
+		s := serveMail(t, false, false)
+		s.refuse["gone@example.org"] = []error{&smtp.SMTPError{Code: 550, Message: "no such user"}}
+		s.refuse["grey@example.org"] = slices.Repeat([]error{&smtp.SMTPError{Code: 451, Message: "come back later"}}, 9)
+		m, err := NewMail(s.options(TLSNone))
+		require.NoError(t, err)
+		a := hostile()
+		a.Emails = []string{"a@example.org", "gone@example.org", "grey@example.org"}
+		err = m.Send(t.Context(), a)
+		require.ErrorContains(t, err, "come back later")
+		require.ErrorContains(t, err, "mail to gone@example.org")
+	})
 	t.Run("nobody", func(t *testing.T) {
 		m, err := NewMail(MailOptions{Host: "127.0.0.1", From: "a@example.org"})
 		require.NoError(t, err)
