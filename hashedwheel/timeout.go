@@ -106,8 +106,8 @@ func (w *HashedWheelTimer) Init(t *Timeout, task TimerTask) {
 	runtime.KeepAlive(w)
 }
 
-// heldByAnother reports whether a timer other than e has not yet taken out t, which was cancelled,
-// or counts a place for t, whose task runs.
+// heldByAnother reports whether a timer other than e still holds t: t was cancelled and has not
+// been taken out yet, or its task runs and keeps a place under the limit.
 func (t *Timeout) heldByAnother(e *engine) bool {
 	return t.timer != 0 && t.timer != e.number && t.load()&(linked|queued|placed) != 0
 }

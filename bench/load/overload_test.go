@@ -14,7 +14,7 @@ import (
 )
 
 // TestOverloadSets checks that the jobs that are due in a phase add up to its load, and that with
-// -same as many jobs are due in each phase from the full load on.
+// -same the number of due jobs is the same in each phase from the full load on.
 func TestOverloadSets(t *testing.T) {
 	t.Parallel()
 	for _, same := range []bool{false, true} {
@@ -48,8 +48,8 @@ func added(t *testing.T, set jobSet, phases []phase) (window, *dueTimes, []*xxla
 	return w, d, jobs
 }
 
-// TestAnOverloadSetIsDueEvenly checks that as many jobs of a set are due in one second as in
-// another, and in no other phase.
+// TestAnOverloadSetIsDueEvenly checks that the jobs of a set are due evenly over the seconds of its
+// phase, and in no other phase.
 func TestAnOverloadSetIsDueEvenly(t *testing.T) {
 	t.Parallel()
 	phases := []phase{{"half", 50, 1}, {"twice", 200, 1}, {"four-times", 400, 1}}

@@ -91,7 +91,7 @@ func TestMeasurements(t *testing.T) {
 // TestResults writes bench/results/scheduler.txt and scheduler.md: see make bench-scheduler.
 func TestResults(t *testing.T) {
 	if *writeTo == "" {
-		t.Skip("measures for half an hour; set -write to run it")
+		t.Skip("measures all stores; set -write to run it")
 	}
 	maria, postgres, redis := testserver.StartMariaDB(t), testserver.StartPostgres(t), testserver.StartRedis(t)
 	type place = []string // flags that name a store

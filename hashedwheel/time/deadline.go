@@ -96,9 +96,9 @@ func (d *deadline) reached() bool {
 type spare struct {
 	timer *time.Timer
 
-	// due is when the deadline ends, in nanoseconds by now. It is the constant never while the
-	// wheel keeps the deadline, and less even for the longest delay. If the timer calls before due,
-	// the call belongs to an earlier deadline and sends nothing.
+	// due is when the deadline ends, in nanoseconds by now. It equals the constant never while the
+	// wheel keeps the deadline, and is less otherwise. If the timer calls before due, the call
+	// belongs to an earlier deadline and sends nothing.
 	due int64
 }
 
