@@ -49,7 +49,7 @@ func (a *Accounts) SignOn(
 	return a.begin(ctx, u, address)
 }
 
-// proven returns the user whom prove proves, as [Accounts.known] does.
+// proven calls prove, and returns the user of the identity as [Accounts.known] does.
 func (a *Accounts) proven(
 	ctx context.Context, prove func(context.Context) (Identity, error),
 ) (*xxladapter.User, error) {

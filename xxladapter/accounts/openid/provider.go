@@ -24,8 +24,8 @@ const (
 	// may be up to four minutes ahead: go-oidc allows five minutes for nbf, and the verifier's
 	// clock is set back by clockSkew.
 	clockSkew = time.Minute
-	// noKeys is in the error of go-oidc, which has no type for it, about a token that it could not
-	// check because the provider did not return its keys.
+	// noKeys is part of the error that go-oidc returns if it could not get the provider's keys to
+	// check a token. That error has no type of its own.
 	noKeys = "failed to verify signature: fetching keys "
 )
 
