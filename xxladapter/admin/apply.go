@@ -21,7 +21,7 @@ const maxDeclared = 2000
 // An applyForm holds declarations to apply.
 type applyForm struct {
 	Files []declare.File `json:"files" doc:"Declarations in YAML or JSON, and the scripts that they name. They are applied as one."`
-	Prune bool           `json:"prune,omitempty" doc:"Delete the jobs of the declarations' owner that they do not name."`
+	Prune bool           `json:"prune,omitempty" doc:"Delete the jobs of the declarations' owner that the declarations do not name."`
 	Adopt bool           `json:"adopt,omitempty" doc:"Declare also jobs that another owner has declared."`
 }
 

@@ -135,8 +135,8 @@ func (s *Server) nextOfCron(ctx context.Context, q cronQuery) (no instantList, e
 	return instantList{Next: nextTimes(schedule.In(asked.Zone), from, count)}, nil
 }
 
-// expressible reports whether there is a due time, and an answer in JSON can have it: none after
-// the year 9999 of its own zone.
+// expressible reports whether there is a due time that JSON can express: in its own zone, it is not
+// after the year 9999.
 func expressible(due time.Time) bool { return !due.IsZero() && due.Year() <= api.LastYear }
 
 // nextTimes lists the first count due times after an instant; fewer if the schedule ends.

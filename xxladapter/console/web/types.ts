@@ -50,7 +50,7 @@ export interface Apply {
 	adopt?: boolean;
 	/** Declarations in YAML or JSON, and the scripts that they name. They are applied as one. */
 	files: File[];
-	/** Delete the jobs of the declarations' owner that they do not name. */
+	/** Delete the jobs of the declarations' owner that the declarations do not name. */
 	prune?: boolean;
 }
 
@@ -68,7 +68,7 @@ export interface AuditCheck {
 	anchor: AuditPosition;
 	/** The first row that breaks the chain. */
 	broken?: BrokenRow;
-	/** The newest row. A copy of it that is kept elsewhere later shows whether the whole chain was rewritten. */
+	/** The newest row. A copy that is kept elsewhere shows later whether the whole chain was rewritten. */
 	last: AuditPosition;
 	/** How many rows were checked. */
 	rows: number;
@@ -968,7 +968,7 @@ export interface ListedRun {
 	jobName?: string;
 	/** The result is lost, see the status LOST. */
 	lost?: boolean;
-	/** Only with the parameter related: the run whose success triggered this one, the other shards and attempts of its fire, its repetitions, and the runs that its success triggered, of the job's present children. They are searched for among the first 1000 runs of a job since then. */
+	/** Only with the parameter related: the run whose success triggered this one, the other shards and attempts of its fire, its repetitions, and the runs that its success triggered, of the job's present children. They are searched for among the first 1000 runs of each job since that fire. */
 	related?: RelatedRun[];
 	/** The meaning of triggerCode and handleCode. */
 	status: "RUNNING" | "SUCCESS" | "FAIL";
@@ -1051,7 +1051,7 @@ export interface Node {
 	fast: Pool;
 	/** Fires that a leader planned for another node, as it last said; omitted outside of the mode leader. */
 	fires?: Spread;
-	/** The latest stored record that it got or lost partitions in its term; omitted if there is none. */
+	/** The latest stored move of partitions to or from it in its term; omitted if there is none. */
 	lastMove?: PartitionMove;
 	/** all: it plans jobs beside others. leader: it plans all jobs or none. */
 	mode: "all" | "leader";
@@ -1126,7 +1126,7 @@ export interface Overview {
 
 export interface PartitionMove {
 	at: string;
-	/** joined: it got partitions. stopped: it was stopped. drained: an operator took them. skewed: its clock is off. died: its presence ended, then its lease lapsed. lapsed: its lease lapsed, as when it is frozen or the store tells nothing of presence. */
+	/** joined: it got partitions. stopped: it was stopped. drained: an operator took them. skewed: its clock is off. died: its presence ended, then its lease lapsed. lapsed: its lease lapsed, as when it is frozen or the store does not report presence. */
 	cause: "joined" | "stopped" | "drained" | "skewed" | "died" | "lapsed";
 	node: string;
 	/** How many of the 64 it got or lost. */
@@ -1299,7 +1299,7 @@ export interface Run {
 	id: number;
 	jobGroup: number;
 	jobId: number;
-	/** Only with the parameter related: the run whose success triggered this one, the other shards and attempts of its fire, its repetitions, and the runs that its success triggered, of the job's present children. They are searched for among the first 1000 runs of a job since then. */
+	/** Only with the parameter related: the run whose success triggered this one, the other shards and attempts of its fire, its repetitions, and the runs that its success triggered, of the job's present children. They are searched for among the first 1000 runs of each job since that fire. */
 	related?: RelatedRun[];
 	/** The meaning of triggerCode and handleCode. */
 	status: "RUNNING" | "SUCCESS" | "FAIL";
@@ -1408,7 +1408,7 @@ export interface Stat {
 	jobName?: string;
 	/** The run was killed, or ended by a later run of its job. */
 	killed: number;
-	/** How long after their due times schedules sent their first requests. */
+	/** How long after its due time the first request of a scheduled run was sent. */
 	lateness: Percentiles;
 	/** The executor is gone, or it is unknown whether it got the run. */
 	lost: number;

@@ -18,7 +18,7 @@ type Trail interface {
 const recordAttempts = 3
 
 // Witness is called before the call in ctx does something that the store does not audit by itself.
-// It returns a function that audits that, although the caller may be gone. If the store's answer is
+// It returns a function that audits that, even if the caller has left. If the store's answer is
 // lost, the function looks for the row and appends it again if there is none. An attempt that takes
 // effect only after that look makes a second row.
 func Witness(ctx context.Context, trail Trail) (record func(xxladapter.AuditObject, xxladapter.Fields) error, err error) {

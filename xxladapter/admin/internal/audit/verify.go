@@ -13,7 +13,7 @@ type auditCheck struct {
 	Whole  bool                     `json:"whole" doc:"True if every row follows the one before and none is missing."`
 	Rows   int64                    `json:"rows" doc:"How many rows were checked."`
 	Anchor xxladapter.AuditPosition `json:"anchor" doc:"The newest row that was deleted because of its age; the chain begins behind it."`
-	Last   xxladapter.AuditPosition `json:"last" doc:"The newest row. A copy of it that is kept elsewhere later shows whether the whole chain was rewritten."`
+	Last   xxladapter.AuditPosition `json:"last" doc:"The newest row. A copy that is kept elsewhere shows later whether the whole chain was rewritten."`
 	Broken *brokenRow               `json:"broken,omitempty" doc:"The first row that breaks the chain."`
 }
 

@@ -51,7 +51,7 @@ type statForm struct {
 	NotSent int64 `json:"notSent" doc:"No executor took the run."`
 
 	Duration Percentiles `json:"duration" doc:"How long runs took from the request to the result."`
-	Lateness Percentiles `json:"lateness" doc:"How long after their due times schedules sent their first requests."`
+	Lateness Percentiles `json:"lateness" doc:"How long after its due time the first request of a scheduled run was sent."`
 }
 
 // Percentiles shows a histogram. Runs of another program, such as a Java admin, are in none.

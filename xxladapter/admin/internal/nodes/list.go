@@ -26,7 +26,7 @@ type nodeForm struct {
 	Address    string                    `json:"address,omitempty" doc:"Where other nodes reach it, as it last said; it gets fires of a leader there."`
 	Spread     xxladapter.Spread         `json:"spread,omitempty" doc:"Who hands over what it plans while it leads: none: itself. hash, random, round: all nodes, by the job, at random or in turn. Omitted outside of the mode leader."`
 	Fires      *spreadForm               `json:"fires,omitempty" doc:"Fires that a leader planned for another node, as it last said; omitted outside of the mode leader."`
-	Last       *partitionMoveForm        `json:"lastMove,omitempty" doc:"The latest stored record that it got or lost partitions in its term; omitted if there is none."`
+	Last       *partitionMoveForm        `json:"lastMove,omitempty" doc:"The latest stored move of partitions to or from it in its term; omitted if there is none."`
 }
 
 // A poolForm counts what is in a part of a node's pool.
@@ -46,7 +46,7 @@ type spreadForm struct {
 // A partitionMoveForm says that a node got or lost partitions.
 type partitionMoveForm struct {
 	At         time.Time            `json:"at"`
-	Cause      xxladapter.MoveCause `json:"cause" doc:"joined: it got partitions. stopped: it was stopped. drained: an operator took them. skewed: its clock is off. died: its presence ended, then its lease lapsed. lapsed: its lease lapsed, as when it is frozen or the store tells nothing of presence."`
+	Cause      xxladapter.MoveCause `json:"cause" doc:"joined: it got partitions. stopped: it was stopped. drained: an operator took them. skewed: its clock is off. died: its presence ended, then its lease lapsed. lapsed: its lease lapsed, as when it is frozen or the store does not report presence."`
 	Node       string               `json:"node"`
 	Term       int64                `json:"term"`
 	Partitions int                  `json:"partitions" doc:"How many of the 64 it got or lost."`

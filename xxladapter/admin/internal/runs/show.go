@@ -30,7 +30,7 @@ type RunForm struct {
 	Status  xxladapter.LogStatus `json:"status" doc:"The meaning of triggerCode and handleCode."`
 	History *historyForm         `json:"history,omitempty" doc:"When the run was due and what happened to it. It is missing if another program, such as a Java admin, handed the run over."`
 
-	Related []relatedRun `json:"related,omitempty" doc:"Only with the parameter related: the run whose success triggered this one, the other shards and attempts of its fire, its repetitions, and the runs that its success triggered, of the job's present children. They are searched for among the first 1000 runs of a job since then."`
+	Related []relatedRun `json:"related,omitempty" doc:"Only with the parameter related: the run whose success triggered this one, the other shards and attempts of its fire, its repetitions, and the runs that its success triggered, of the job's present children. They are searched for among the first 1000 runs of each job since that fire."`
 }
 
 func showRunForm(l *xxladapter.Log, histories map[int64]xxladapter.RunHistory) RunForm {

@@ -71,7 +71,7 @@ type oidcQuery struct {
 	Error string `query:"error" doc:"Why the provider did not sign the user in."`
 }
 
-// endOIDC signs in whom the provider has signed in, and leads the browser to the console.
+// endOIDC signs in the user whom the provider names, and leads the browser to the console.
 func (s *Server) endOIDC(r *http.Request) (api.Download, error) {
 	if s.opts.Provider == nil || s.opts.Accounts == nil {
 		return nil, errNoProvider

@@ -24,14 +24,14 @@ type ApplyCmd struct {
 	client.Flags
 	File   []string `short:"f" required:"" placeholder:"PATH" help:"File or folder of declarations in YAML or JSON, or - for standard input. May be given several times."`
 	DryRun bool     `help:"Only print what would change. The exit code is 5 if anything would."`
-	Prune  bool     `help:"Delete the jobs of the declarations' owner that they do not name."`
+	Prune  bool     `help:"Delete the jobs of the declarations' owner that the declarations do not name."`
 	Adopt  bool     `help:"Also declare jobs that another owner has declared."`
 }
 
 // ExitDiffers is the exit code of a dry run that finds differences. No other command returns it.
 const ExitDiffers = 5
 
-// Run makes calendars, groups and jobs be as declared, and prints what has changed field by field.
+// Run applies the declarations, and prints what has changed field by field.
 func (c *ApplyCmd) Run(inv *command.Invocation) error {
 	files, err := readDeclarations(inv, c.File)
 	if err != nil {
