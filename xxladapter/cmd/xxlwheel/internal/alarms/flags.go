@@ -16,14 +16,14 @@ import (
 
 // Flags configure the channels through which failed runs are reported.
 type Flags struct {
-	SMTP             string   `name:"smtp" placeholder:"HOST[:PORT]" help:"Mail server for alarms (default port: 587, 465 with implicit TLS, else 25)."`
+	SMTP             string   `name:"smtp" placeholder:"HOST[:PORT]" help:"Mail server for alarms (default port: 587 with starttls, 465 with implicit, else 25)."`
 	SMTPUser         string   `name:"smtp-user" placeholder:"NAME" help:"User name for the login at the mail server (default: no login)."`
 	SMTPPasswordFile string   `predictor:"file" name:"smtp-password-file" placeholder:"FILE" help:"File that contains the password of --alarm-smtp-user."`
 	SMTPFrom         string   `name:"smtp-from" placeholder:"ADDRESS" help:"Sender of alarm mails."`
 	SMTPTLS          string   `name:"smtp-tls" default:"starttls" enum:"starttls,opportunistic,implicit,none" placeholder:"POLICY" help:"TLS policy: starttls (default), opportunistic, implicit or none."`
 	MailTo           []string `placeholder:"ADDRESS" help:"Receivers of every alarm mail, in addition to those of the job."`
 
-	Webhook  []string `sep:"none" placeholder:"URL" help:"URL to post alarms to as JSON. The value, as for the channels below, is \"URL\", \"URL SECRET\" to sign, or @FILE with one of these on each line. May be repeated."`
+	Webhook  []string `sep:"none" placeholder:"URL" help:"URL to post alarms to as JSON. The value is \"URL\", \"URL SECRET\" to sign, or @FILE with one of these on each line, as for the channels below; WeCom and Slack take no SECRET. May be repeated."`
 	Dingtalk []string `sep:"none" placeholder:"URL" help:"Webhook of a DingTalk robot to post alarms to."`
 	Feishu   []string `sep:"none" placeholder:"URL" help:"Webhook of a Feishu or Lark robot to post alarms to."`
 	Wecom    []string `sep:"none" placeholder:"URL" help:"Webhook of a WeCom robot to post alarms to."`

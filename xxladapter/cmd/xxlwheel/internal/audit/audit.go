@@ -28,7 +28,7 @@ type Cmd struct {
 
 // filter has the flags by which rows are selected.
 type filter struct {
-	Actor  string `placeholder:"NAME" help:"Only changes by this user, token or node."`
+	Actor  string `placeholder:"NAME" help:"Only changes by the actor of this name, such as a user, a token or a node."`
 	Kind   string `predictor:"audit-kind" placeholder:"KIND" help:"Only changes of objects of this kind: job, group, run, runs, zone, user, token, alarm, pause, calendar or node."`
 	Object int64  `placeholder:"ID" help:"Only changes of the object with this id; needs --kind."`
 	Job    int64  `placeholder:"ID" help:"Only changes of this job and what belongs to it."`

@@ -134,7 +134,7 @@ func parseMark(text string) (m expectedMark, err error) {
 	beginning := "0:" + xxladapter.AuditGenesis // of an audit without rows
 	if m.ID, err = strconv.ParseInt(id, 10, 64); err != nil || !found || m.ID < 1 && text != beginning ||
 		len(hash) != len(xxladapter.AuditGenesis) {
-		return m, command.Usagef("--expect is %q, must be a row and its hash, such as audit verify prints them", text)
+		return m, command.Usagef("--expect is %q, must be ROW:HASH as audit verify prints it", text)
 	}
 	return m, nil
 }

@@ -22,7 +22,7 @@ type ExportCmd struct {
 	File           string       `predictor:"file" short:"f" placeholder:"FILE" help:"Write to this file, which must not exist. Default: standard output."`
 }
 
-// Run stores keys of jobs that have none, as far as the caller may, and writes declarations.
+// Run stores a key for each job that has none, if the caller may, and writes the declarations.
 func (c *ExportCmd) Run(inv *command.Invocation) error {
 	caller := client.Flags{Server: c.Server, AccessToken: c.AccessToken, TLSCA: c.TLSCA}
 	if c.App != "" {

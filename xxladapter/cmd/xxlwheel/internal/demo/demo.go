@@ -1,5 +1,5 @@
 // Package demo has the command demo: a scheduler, two executors and three jobs in one process, and
-// a ledger that prints every fire and computes the totals.
+// a ledger that prints every run and computes the totals.
 package demo
 
 import (

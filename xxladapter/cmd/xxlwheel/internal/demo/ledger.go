@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// A ledger records what a demo sees, prints a line for each fire once its result is known, and
+// A ledger records what a demo sees, prints a line for each run once its result is known, and
 // computes the totals. It may be used from any goroutine.
 type ledger struct {
 	out io.Writer
@@ -24,8 +24,8 @@ type ledger struct {
 	changed  chan struct{} // closed and replaced when a row gets its result
 }
 
-// A row is one fire. Its hand-over and its result are reported by different goroutines, in any
-// order.
+// A row is one run; a fire of a broadcast has several. Its hand-over and its result are reported by
+// different goroutines, in any order.
 type row struct {
 	jobID   int64
 	due     time.Time

@@ -56,7 +56,7 @@ func Revealed(secrets []Secret) (texts []string) {
 // a password.
 func ReadFile(file string) (string, error) {
 	if strings.Contains(file, "://") {
-		return "", errors.New("what must be the name of a file is a URL")
+		return "", errors.New("a URL is given, must be the name of a file")
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {

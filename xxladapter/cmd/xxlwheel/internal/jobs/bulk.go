@@ -71,7 +71,7 @@ func (c *bulkCmd) form(inv *command.Invocation, parent *Cmd) (map[string]any, er
 	}
 	switch {
 	case (c.Action == "change") != (len(c.Set) > 0):
-		return nil, command.Usagef("--set must be given with change, and with nothing else")
+		return nil, command.Usagef("--set must be given with the action change, and with no other action")
 	case len(c.ID) > 0 && (len(filter) > 0 || c.All):
 		return nil, command.Usagef("ids and flags that select jobs are given, must be one of them")
 	case len(c.ID) > 0:

@@ -19,8 +19,8 @@ const eventsRetry = time.Second
 type EventsCmd struct {
 	client.Flags
 
-	Topic []string `placeholder:"TOPIC" enum:"all,job,run,misfire,group,node,pause" help:"Print these topics only, besides all: job, run, misfire, group, node or pause. The topic all means that events may be missing."`
-	Count int      `short:"n" placeholder:"N" help:"End after so many events (default: until it is interrupted)."`
+	Topic []string `placeholder:"TOPIC" enum:"all,job,run,misfire,group,node,pause" help:"Only events of these topics: job, run, misfire, group, node or pause. Those of the topic all are always printed, because they mean that events may be missing."`
+	Count int      `short:"n" placeholder:"N" help:"End after this many events (default: when interrupted)."`
 }
 
 // An eventView is an event as the API streams it.

@@ -42,7 +42,8 @@ func OneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(Plain(text), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 }
 
-// FirstLine returns the first line of text that is not empty, truncated to 120 bytes.
+// FirstLine returns what OneLine returns for the first line of text that is not empty. If that line
+// has more than 120 bytes, it is truncated, and "..." is appended.
 func FirstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.TrimSpace(line)

@@ -94,8 +94,8 @@ func (r *logReader) read(inv *command.Invocation, out io.Writer) (ended bool, er
 const followPace = 500 * time.Millisecond
 
 // follow prints until the run has ended. While the run waits to be accepted by an executor, or its
-// executor does not answer, follow asks again. So it does while a scheduler that has answered
-// before cannot be reached, for up to outage.
+// executor does not answer, follow asks again. It also asks again while a scheduler that has
+// answered before cannot be reached, for up to outage.
 func (r *logReader) follow(inv *command.Invocation) error {
 	out, away := command.NewOutput(inv.Stdout), time.Time{}
 	for over := false; ; {

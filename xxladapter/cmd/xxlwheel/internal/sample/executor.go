@@ -35,7 +35,7 @@ type Cmd struct {
 	AllowHost         []string     `placeholder:"NAME" help:"Additional host names under which schedulers may call this executor when it needs no token, for example a proxy's."`
 	DataDir           string       `default:"executor-logs" placeholder:"DIR" help:"Directory for run logs and unsent results (default ${default})."`
 
-	QueuePlaces int `default:"256" placeholder:"N" help:"Runs to take from --queue before they have ended (default ${default})."`
+	QueuePlaces int `default:"256" placeholder:"N" help:"Largest number of runs that were taken from --queue and have not ended (default ${default})."`
 
 	TLS    daemon.TLSFlags       `embed:""`
 	Broker daemon.QueueFlags     `embed:""`
@@ -82,7 +82,7 @@ func (c *Cmd) checkQueue() error {
 		return command.Usagef("--admin must not be together with --queue, over which the schedulers are reached")
 	case c.Listen != defaultListen || c.Address != "" || c.TLS.TLSCert != "":
 		return command.Usagef(
-			"--listen, --address and --tls-cert must not be together with --queue; nothing is listened to",
+			"--listen, --address and --tls-cert must not be together with --queue; no port is opened",
 		)
 	case c.QueuePlaces < 1:
 		return command.Usagef("--queue-places is %d, must be at least 1", c.QueuePlaces)

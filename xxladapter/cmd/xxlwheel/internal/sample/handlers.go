@@ -34,7 +34,7 @@ func logParam(_ context.Context, run *executor.Run) error {
 	return nil
 }
 
-// countShard counts which of a thousand items fall on its shard.
+// countShard counts how many of a thousand items fall on its shard.
 func countShard(_ context.Context, run *executor.Run) error {
 	const items = 1000
 	mine := 0

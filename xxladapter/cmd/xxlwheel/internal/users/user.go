@@ -84,7 +84,7 @@ func (c *userListCmd) Run(inv *command.Invocation, parent *UserCmd) error {
 // roleGroups are the flags that say where a role holds.
 type roleGroups struct {
 	Group []int64 `xor:"groups" placeholder:"ID" help:"Groups in which the role holds, by id."`
-	All   bool    `xor:"groups" help:"The role holds in all groups, those of the future included."`
+	All   bool    `xor:"groups" help:"The role holds in all groups, including future ones."`
 }
 
 // ids returns the ids of the groups, where 0 stands for all, or nil if no flag is given.
