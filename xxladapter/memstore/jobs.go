@@ -47,7 +47,7 @@ func (s *Store) EditJobs(ctx context.Context, edits []xxladapter.JobEdit, whole 
 	return made, nil
 }
 
-// rowsOf returns what the edit is decided by.
+// rowsOf returns the rows on which the edit depends.
 func (s *Store) rowsOf(e *xxladapter.JobEdit) transition.JobRows {
 	rows := transition.JobRows{Group: s.groups[e.Job.GroupID] != nil}
 	if id := e.ID(); id != 0 && s.jobs[id] != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Runs implements [xxladapter.Store]. A page is full, or the last one.
+// Runs implements [xxladapter.Store]. Every page but the last is full.
 func (s *Store) Runs(ctx context.Context, f xxladapter.RunFilter) (logs []*xxladapter.Log, next int64, err error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, 0, err

@@ -57,7 +57,8 @@ type Change struct {
 	Run RunChange
 	// Next are fires to plan, as PlanFires does. The due time of a removed fire is free for them.
 	Next []xxladapter.Fire
-	// Resume is done last, because it looks for open fires and runs of the job's last due time.
+	// Resume is done after all of these, because it looks for open fires and runs of the job's last
+	// due time.
 	Resume xxladapter.Resume
 	// WantText asks for the run's text to be fetched.
 	WantText bool
