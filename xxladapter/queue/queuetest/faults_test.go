@@ -74,7 +74,7 @@ func TestExecutorsKilledWhileTheyAsk(t *testing.T) {
 }
 
 // TestExecutorsKilledWhileNobodyAnswers kills executors that have written runs down and ask for
-// them while there is no scheduler. Those that no scheduler had given to them begin later.
+// them while there is no scheduler. Runs that no scheduler had given to an executor begin later.
 func TestExecutorsKilledWhileNobodyAnswers(t *testing.T) {
 	testserver.Long(t)
 	const store = "sqlite:DIR/x.db"
@@ -181,7 +181,7 @@ func TestAnExecutorThatWakesLate(t *testing.T) {
 }
 
 // TestRunsWhoseTakersTheStoreLoses empties the Redis in front of the store when executors have just
-// taken the runs that waited for them. What they have taken does not begin at another one.
+// taken the runs that waited for them. What they have taken does not begin at another executor.
 func TestRunsWhoseTakersTheStoreLoses(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()

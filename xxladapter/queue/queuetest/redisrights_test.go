@@ -17,9 +17,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestAnAppReachesNothingOfAnotherInRedis has the users that docs/queue.md shows: the user of one
-// app tries everything that would read, take, remove or answer a run of the other one, or forge one
-// of its own.
+// TestAnAppReachesNothingOfAnotherInRedis uses the users that docs/queue.md shows. The user of one
+// app tries everything that would read, take, remove or answer a run of the other app, or forge a
+// run of its own app.
 func TestAnAppReachesNothingOfAnotherInRedis(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, newRedis, "sqlite:DIR/x.db")
@@ -70,7 +70,8 @@ func TestAnAppReachesNothingOfAnotherInRedis(t *testing.T) {
 
 	require.NoError(t, r.admin.Do(t.Context(), "acl", "log", "reset").Err())
 
-	// What is permitted: calls for its own app, about whatever run.
+	// Redis permits calls for the user's own app, about any run. The scheduler refuses those about
+	// the runs of other apps.
 	conn := s.connect(app)
 	call := func(op, body string) json.RawMessage {
 		header := http.Header{"Xxl-Job-Access-Token": {accessToken}, "Xxl-Job-Appname": {otherApp}} // a false claim

@@ -19,7 +19,7 @@ import (
 // reached somebody or not.
 var errReplyLost = errors.New("jetstream: connection was lost before the reply came")
 
-// calls are those that wait for a reply.
+// calls ends the calls that wait for a reply when the connection is lost.
 type calls struct {
 	mu   sync.Mutex // guards the fields below
 	ctx  context.Context

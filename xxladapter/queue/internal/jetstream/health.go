@@ -24,7 +24,7 @@ type health struct {
 	logger *slog.Logger
 
 	since  broker.Since // when the connection was made
-	silent atomic.Bool  // a publication had no answer, and no ping since
+	silent atomic.Bool  // a publication was not answered, nor any ping since
 
 	// These are set before the first publication.
 	nc     *nats.Conn

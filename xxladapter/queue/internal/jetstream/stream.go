@@ -11,7 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
-// unacknowledged limits the runs of an app that were delivered and are not acknowledged.
+// unacknowledged limits the runs of one address that were delivered and are not acknowledged.
 const unacknowledged = 10_000
 
 // ensureStream creates the stream with the runs of an app unless it exists.

@@ -48,7 +48,7 @@ if exists then redis.call('PEXPIRE', stream, ARGV[4]) end
 return positions
 `)
 
-	// prepare: KEYS queues, streams. ARGV life of what is idle in ms.
+	// prepare: KEYS queues, streams. ARGV life of idle streams and consumers, in ms.
 	prepareScript = redis.NewScript(`
 for i = 2, #KEYS do
 	local made = redis.pcall('XGROUP', 'CREATE', KEYS[i], 'executors', '0', 'MKSTREAM')

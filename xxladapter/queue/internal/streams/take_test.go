@@ -36,8 +36,8 @@ func TestARunThatIsDoneLeavesTheStream(t *testing.T) {
 	s.becomes(t, anyOf, [2]int64{0, 0})
 }
 
-// TestEachRunHasItsOwnHeader takes runs whose headers are like the one before or not, and an entry
-// that somebody else has written.
+// TestEachRunHasItsOwnHeader takes runs whose headers equal the one before or differ from it, and
+// an entry that somebody else has written.
 func TestEachRunHasItsOwnHeader(t *testing.T) {
 	t.Parallel()
 	url := ownURL(t)
@@ -110,14 +110,14 @@ func TestOfSeveralExecutorsOneGetsARunAgain(t *testing.T) {
 	n := 0
 	require.NoError(t, feeding(t, gone, anyOf).Take(t.Context(), runs, func(d delivery.Delivery) { n++; d.Return() }))
 	require.Equal(t, runs, n)
-	gone.Close()      // sends what it has said
+	gone.Close()      // sends what was said by Return
 	var mu sync.Mutex // guards taken
 	taken := map[string]int{}
 	var all sync.WaitGroup
 	claims := barrier{open: make(chan struct{})}
 	claims.missing.Store(executors)
 	for i := range executors {
-		e := connected(t, url, "orders", fmt.Sprint(i), time.Minute) // less than gone has, should the clock be set back
+		e := connected(t, url, "orders", fmt.Sprint(i), time.Minute) // shorter than gone's, in case the clock is set back
 		e.AddHook(&claims)
 		feed := feeding(t, e, anyOf)
 		all.Go(func() {
