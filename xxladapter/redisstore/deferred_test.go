@@ -15,7 +15,8 @@ import (
 )
 
 // newDeferring returns a store whose process has had the pen alone for so long that the tables
-// leave planned fires out. Its clock stands still, so that none waits too long on a slow machine.
+// leave planned fires out. Its clock stands still, so that no fire waits too long on a slow
+// machine.
 func newDeferring(t testing.TB, redis, behind string) *scene {
 	t.Helper()
 	begun := time.Now()

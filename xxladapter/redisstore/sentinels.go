@@ -80,7 +80,8 @@ func primaryOf(ctx context.Context, sentinel *redis.SentinelClient, name string)
 	if err != nil {
 		return promotion{}, err
 	}
-	// Unlike the answer before, this is the promoted server while others are still to follow it.
+	// This answer names a promoted server while others still have to follow it; the one before does
+	// not yet.
 	at, err := sentinel.GetMasterAddrByName(ctx, name).Result()
 	if err != nil {
 		return promotion{}, err
