@@ -12,8 +12,8 @@ import (
 
 // The rows of the audit form a chain. A transaction that appends locks the one row of
 // xxlwheel_audit_end until it ends, so that no two rows follow the same one. It does so last, after
-// all other locks, and holds it for two statements and the commit. Rows are appended only for
-// changes by people and programs, and for schedules that end.
+// all other locks, and then only inserts its rows, moves the end and commits. Rows are appended
+// only for changes by people and programs, and for schedules that end.
 const (
 	selectAuditEnd = `SELECT anchor_id, anchor_hash, last_id, last_hash FROM xxlwheel_audit_end WHERE id = 1`
 	moveAuditEnd   = `UPDATE xxlwheel_audit_end SET last_id = ?, last_hash = ? WHERE id = 1`

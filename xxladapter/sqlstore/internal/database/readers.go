@@ -24,8 +24,8 @@ type Readers struct {
 	Repeat func(error) bool
 }
 
-// mostPrepared limits the statements that are kept, each of which takes some 27 KiB in SQLite. A
-// few more may be kept if many queries come for the first time at once.
+// mostPrepared limits the statements that are kept, because each takes memory. A few more may be
+// kept if many queries come for the first time at once.
 const mostPrepared = 512
 
 func (r *Readers) query(ctx context.Context, query string, args []any, scan func(Row) error) error {

@@ -144,8 +144,8 @@ func (t *Tx) InsertRows(ctx context.Context, insert string, rows [][]any) (ids [
 	return ids, nil
 }
 
-// UpdateRows updates rows of a table, each to its own values, and returns how many of them are
-// there. The first column is the id.
+// UpdateRows updates rows of a table, each to its own values, and returns how many of them exist.
+// The first column is the id.
 func (t *Tx) UpdateRows(ctx context.Context, table string, columns []Column, rows [][]any) (found int64, err error) {
 	for part := range parts(rows) {
 		n, err := t.Exec(ctx, t.Dialect.UpdateRows(table, columns, len(part)), flat(part)...)

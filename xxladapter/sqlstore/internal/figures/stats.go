@@ -26,15 +26,15 @@ const (
 // A statMark says how far the log is counted.
 type statMark struct {
 	turn int64
-	// folded is the last row that was looked at. next is the last row that there was at nextAt.
+	// folded is the last row that was looked at. next was the last row of the log at nextAt.
 	folded, next int64
 	nextAt       time.Time
 	// open is the last of the open rows that was looked at.
 	open int64
 }
 
-// advance returns the mark before a turn, and the last row that the turn may count: rows up to
-// there can no longer be in a transaction that has not ended. highest is the last row of the log.
+// advance returns the mark before a turn, and the last row that the turn may count: all
+// transactions with rows up to there have ended. highest is the last row of the log.
 func (m statMark) advance(highest int64, now time.Time) (next statMark, until int64) {
 	// Ids above the highest row belong to rows that are gone. MySQL 5.7 may give them again.
 	m.folded, m.next = min(m.folded, highest), min(m.next, highest)

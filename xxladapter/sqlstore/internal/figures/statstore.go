@@ -148,7 +148,7 @@ func setLastResults(ctx context.Context, t *database.Tx, last map[int64]lastResu
 // of groups, or the rows of f.JobID.
 func StatsOf(d *database.Dialect, f xxladapter.StatFilter, jobs []int64) (query string, args []any) {
 	var of database.Conditions
-	if f.JobID == 0 { // otherwise the index on jobs is the shorter way
+	if f.JobID == 0 { // for one job, the index on jobs reads fewer rows
 		of.Add(`of_group = ?`, database.Bit(jobs == nil))
 	}
 	addStats(&of, d, f)
@@ -215,7 +215,7 @@ func (s *Store) Stats(ctx context.Context, f xxladapter.StatFilter) ([]xxladapte
 }
 
 // PurgeStats implements [xxladapter.Store]. Each transaction deletes one hour or a part of one;
-// sums of groups are few and go by whole hours.
+// sums of groups are few and are deleted by whole hours.
 func (s *Store) PurgeStats(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	for _, ofGroup := range []int{0, 1} {
 		for deleted < limit {
@@ -232,8 +232,8 @@ func (s *Store) PurgeStats(ctx context.Context, before time.Time, limit int) (de
 	return deleted, nil
 }
 
-// purgeStatHour deletes rows of the first hour, if that is before end. Rows of jobs are deleted by
-// job id: about limit of them, up to and including all rows of the last job.
+// purgeStatHour deletes rows of the first hour, if that is before end. Rows of jobs are deleted in
+// the order of the job ids: about limit of them, up to and including all rows of the last job.
 func (s *Store) purgeStatHour(ctx context.Context, ofGroup int, end int64, limit int) (deleted int, err error) {
 	hour, last := end, int64(0)
 	if err := s.db.Query(
