@@ -82,8 +82,8 @@ type Position struct {
 // ErrTakenBack is the error of waiting for a record that a repair took back.
 var ErrTakenBack = errors.New("journal: the record could not be written")
 
-// ErrInDoubt is the error of waiting for a record that could not be written, and not be taken back
-// either: a crash before the next repair may bring it back.
+// ErrInDoubt is the error of waiting for a record that could be neither written nor taken back: a
+// crash before the next repair may bring it back.
 var ErrInDoubt = errors.New("journal: the record may come back")
 
 // A batch is written and synced together.

@@ -8,9 +8,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A dueSecond has the open fires that are due within one second. It is put in order when somebody
-// lists them, which costs nothing where fires come in the order of their due times, as scans plan
-// them. The next page of a list then begins where the one before has ended.
+// A dueSecond has the open fires that are due within one second. They are sorted when they are
+// listed, which costs nothing where fires come in the order of their due times, as scans plan them.
+// The next page of a list then begins where the one before has ended.
 type dueSecond struct {
 	fires   []*fire // by due time, then id, if ordered; some may have been removed
 	ordered bool

@@ -441,7 +441,7 @@ type tableRows struct {
 	try  int
 }
 
-// read reads what is missing from the tables.
+// read reads from the tables the rows that m names.
 func (f *front) read(ctx context.Context, m need) (rows tableRows, err error) {
 	ctx = with(ctx, own)
 	if len(m.jobs) > 0 {

@@ -20,7 +20,7 @@ const SelectLeaseState = `SELECT 0, node, term, until_ms, life_ms, retired, ende
 type LeaseState struct {
 	leases  []leaseRow
 	owners  [xxladapter.Partitions]string // a partition of "" or of a node without a lease is free
-	claimed []xxladapter.Term             // that own open fires
+	claimed []xxladapter.Term             // terms that own open fires
 	due     int64                         // the earliest due time of an open fire, in ms
 }
 

@@ -1,7 +1,7 @@
 // Package leases keeps the schedulers of a SQL store: their terms and leases, the partitions that
 // are dealt to them, the presence by which a dead process is noticed at once, and the time zone on
-// which all of them agree. It knows no jobs, and reads only the owners of fires and when the first
-// one is due.
+// which all of them agree. It knows no jobs; about fires it reads only who owns them and when the
+// first one is due.
 package leases
 
 import (

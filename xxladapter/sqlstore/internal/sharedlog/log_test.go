@@ -189,7 +189,7 @@ func TestTheHolderYieldsInTime(t *testing.T) {
 }
 
 // TestAPenThatHadPassedIsYieldedInTime has a process get the pen back after another one has had it
-// in silence. How long it keeps the pen depends on its last load, and not on the time without it.
+// unnoticed. How long it keeps the pen depends on its last load, and not on the time without it.
 func TestAPenThatHadPassedIsYieldedInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newShelf()
