@@ -68,7 +68,7 @@ func TestUpLocksOnlyWhereSomethingIsMissing(t *testing.T) {
 }
 
 // TestTheLogTellsOfStepsAsTheyEnd migrates tables of an older release, in which the second step
-// fails: the first one has been logged by then. A new database is one line.
+// fails: the first one has been logged by then. The creation of a new database is one line.
 func TestTheLogTellsOfStepsAsTheyEnd(t *testing.T) {
 	files := fstest.MapFS{
 		"migrations/00014_tables.sql":       {Data: []byte("-- +goose Up\nCREATE TABLE jobs (id INTEGER);")},

@@ -24,8 +24,8 @@ type fireBatches struct {
 
 	// addUntil is the end, by the local clock, of the time in which batches expect stored histories
 	// and add to them. Only runs whose fires are ambiguous or were taken over have a history before
-	// they are settled. Later batches insert theirs without a look for one, which would take two
-	// fifths of the statement's time. Batches run one after the other, so addUntil needs no lock.
+	// they are settled. Later batches insert theirs without a look for one, which would slow the
+	// statement. Batches run one after the other, so addUntil needs no lock.
 	addUntil time.Time
 }
 

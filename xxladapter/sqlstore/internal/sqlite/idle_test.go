@@ -110,7 +110,7 @@ func (s *countedStmt) Close() error {
 	return s.sqliteStmt.Close()
 }
 
-// TestQueriesOfUsersAreNotKeptPrepared searches for runs that took a while, which is a number in
+// TestQueriesOfUsersAreNotKeptPrepared searches for runs by their duration, which is a number in
 // the text of the query.
 func TestQueriesOfUsersAreNotKeptPrepared(t *testing.T) {
 	s := openCounted(t)

@@ -24,8 +24,8 @@ func TestPausesGetShorter(t *testing.T) {
 	require.Equal(t, leastPause, lockPause(time.Hour))
 }
 
-// Writes wait for another process that writes, alone and in a transaction. One that has waited as
-// long as it may was not carried out.
+// TestWritesWaitForAnotherProcess writes while another process does, by one statement and in a
+// transaction. A write that has waited as long as it may is not carried out.
 func TestWritesWaitForAnotherProcess(t *testing.T) {
 	t.Parallel()
 	insert := func(n int) func(context.Context, *database.Tx) error {

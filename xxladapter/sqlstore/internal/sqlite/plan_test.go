@@ -178,8 +178,8 @@ func TestSQLiteListsMisfiresOfATimeByTheirJob(t *testing.T) {
 }
 
 // TestSQLiteListsJobsByItsIndexes checks that a list by id reads the jobs in order, up to its
-// limit. Any other list reads only the values to sort by and the jobs of its page. Only running
-// jobs are read by an index and sorted: there may be few of them among many.
+// limit. Any other list reads only the values to sort by and the jobs of its page. A list of the
+// running jobs reads them by an index and sorts them: there may be few of them among many.
 func TestSQLiteListsJobsByItsIndexes(t *testing.T) {
 	t.Parallel()
 	const jobs = 20_000

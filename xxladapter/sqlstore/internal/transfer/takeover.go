@@ -27,8 +27,8 @@ const (
 
 	insertUpstreamUser = `INSERT INTO xxl_job_user (username, password, role, permission) VALUES (?, ?, ?, ?)`
 
-	// insertTakenJob inserts a job as insertJob in package records does, and also its id. The times
-	// are those that the job had where it is taken from.
+	// insertTakenJob inserts a job as insertJob in package records does, and also its id. The
+	// trigger times are 0, and the other times are those that the job had where it is taken from.
 	insertTakenJob = `INSERT INTO xxl_job_info (
 		id, job_group, job_desc, author, alarm_email,
 		schedule_type, schedule_conf, misfire_strategy,

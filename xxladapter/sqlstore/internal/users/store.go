@@ -1,7 +1,7 @@
 // Package users keeps people in a SQL store: who they are, what they may do in which groups, and
 // the sessions and personal tokens by which they are known. It knows nothing of jobs. Changes
-// follow one another, because they check rules that concern several rows, and are recorded in the
-// audit. Only [Store.UseCredential] does neither.
+// run one after the other, because they check rules that concern several rows, and are recorded in
+// the audit. Neither holds for [Store.UseCredential].
 package users
 
 import (
