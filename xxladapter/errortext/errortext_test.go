@@ -203,7 +203,8 @@ func TestChinese(t *testing.T) {
 	}
 }
 
-// Several broken rules of a job are one error, and a single one is returned as it is.
+// TestSeveralRules checks that several broken rules of a job are one error, and that a single one
+// is returned as it is.
 func TestSeveralRules(t *testing.T) {
 	j := &xxladapter.Job{GroupID: 1, Author: "li.na", GlueType: xxladapter.GlueBean, Handler: "greet"}
 	j.SetDefaults()
@@ -217,7 +218,7 @@ func TestSeveralRules(t *testing.T) {
 	require.Empty(t, Chinese(refused(t, xxladapter.BrokenRules{j.Validate(), errors.New("disk")}.Together())))
 }
 
-// An error about no rule has only its English text.
+// TestErrorsWithoutARule checks that an error about no rule has only its English text.
 func TestErrorsWithoutARule(t *testing.T) {
 	for _, err := range []*xxladapter.Error{
 		{Message: "%s is not valid UTF-8"},

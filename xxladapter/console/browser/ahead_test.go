@@ -10,7 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// The load ahead is a heat map whose cells list their jobs, and a table with the same figures.
+// TestTheLoadAhead checks the heat map of the load ahead, whose cells list their jobs, and the
+// table with the same figures.
 func TestTheLoadAhead(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
@@ -50,7 +51,8 @@ func TestTheLoadAhead(t *testing.T) {
 	tab.sees("Busiest quarter of an hour") // a time in the past is left out
 }
 
-// The graph shows child jobs in layers, the last results, and what is not triggered when one fails.
+// TestTheGraphOfJobs checks that the graph shows child jobs in layers, the last results, and what
+// is not triggered when one fails.
 func TestTheGraphOfJobs(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
@@ -80,7 +82,7 @@ func TestTheGraphOfJobs(t *testing.T) {
 	tab.sees("If it fails, 1 job is not triggered.")
 }
 
-// Only the jobs in view of a large graph are drawn; scrolling draws the others.
+// TestALargeGraph checks that only the jobs in view are drawn, and that scrolling draws the others.
 func TestALargeGraph(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
@@ -101,10 +103,10 @@ func TestALargeGraph(t *testing.T) {
 	tab.until("not all are", fmt.Sprintf(`document.querySelectorAll("[data-job]").length < %d`, chains))
 	tab.eval(`document.querySelector(".graph").scrollTo(0, 1e6)`, nil)
 	tab.until("the end is drawn, and in view", fmt.Sprintf(`((e, box) => e && e.getBoundingClientRect().bottom <= box.getBoundingClientRect().bottom)(%s, document.querySelector(".graph"))`, drawn(last)))
-	tab.until("the top is not any more", `!`+drawn(first))
+	tab.until("the top is no longer drawn", `!`+drawn(first))
 }
 
-// The page of the API lists each call, with a line for curl.
+// TestTheCallsOfTheAPI checks that the page of the API lists each call, with a line for curl.
 func TestTheCallsOfTheAPI(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")

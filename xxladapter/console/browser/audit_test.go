@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The audit is downloaded as CSV, of the kind of object that is chosen.
+// TestTheAuditIsDownloaded checks that the audit of the chosen kind of object is downloaded as CSV.
 func TestTheAuditIsDownloaded(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")
@@ -28,8 +28,9 @@ func TestTheAuditIsDownloaded(t *testing.T) {
 	require.Contains(t, groups, "POST /api/v1/groups,")
 }
 
-// The audit shows each setting of a job that was changed, and the days of a calendar that were
-// removed and added, in the words of the forms and in both languages. Nothing of it is JSON.
+// TestTheAuditSaysWhatIsWithinAField checks that the audit shows each changed setting of a job, and
+// the removed and added days of a calendar, in the words of the forms and in both languages,
+// without any JSON.
 func TestTheAuditSaysWhatIsWithinAField(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

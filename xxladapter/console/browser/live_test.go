@@ -132,7 +132,8 @@ func TestALongLog(t *testing.T) {
 	require.Equal(t, 50000, downloaded)
 }
 
-// The reason why the text of a run is incomplete stands above the lines that came before.
+// TestALogThatIsCut checks that the reason why the text of a run is incomplete is shown above the
+// lines that came before.
 func TestALogThatIsCut(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

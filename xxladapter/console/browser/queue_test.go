@@ -12,8 +12,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 )
 
-// The page of a group whose executors take runs from a queue shows how many wait there, since when,
-// and how many were delivered again, and that the broker is gone.
+// TestTheQueueOfAGroup checks that the page of a group whose executors take runs from a queue shows
+// how many runs wait, since when, and how many were delivered again. If the broker is gone, the
+// page says so.
 func TestTheQueueOfAGroup(t *testing.T) {
 	t.Parallel()
 	broker, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true})

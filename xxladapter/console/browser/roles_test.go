@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The page offers each role what the API lets it do, and nothing of another group exists: neither
-// in lists nor by its id.
+// TestEachRole checks that the page offers each role what the API lets it do, and that nothing of
+// another group exists for it, neither in lists nor by its id.
 func TestEachRole(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")

@@ -76,8 +76,8 @@ func TestVendoredFilesAreTheLocked(t *testing.T) {
 	}
 }
 
-// A key that the sources contain in full is shortened in the bundle. A key that is composed from a
-// value is not.
+// TestShortKeys checks that a key that the sources contain in full is shortened in the bundle, and
+// that a key that is composed from a value is not.
 func TestShortKeys(t *testing.T) {
 	short, err := shorten(filepath.Join("..", "web"))
 	if err != nil {
