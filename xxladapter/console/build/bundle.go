@@ -64,7 +64,7 @@ func bundle(dir string) (map[string][]byte, error) {
 	if script == "" || style == "" {
 		return nil, errors.New("the bundle has no app-*.js or no theme-*.css")
 	}
-	// What the first bundle imports is loaded along with it, and not only after it was parsed.
+	// Chunks that the first bundle imports are loaded along with it, not only after it is parsed.
 	shared, err := importsOf(path.Base(script), result.Metafile)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ var locales = []string{"en", "zh-CN"}
 
 // texts returns the plugin for the module "texts". It joins the locales, so that the bundle
 // contains each key once. Keys that the sources contain in full are replaced by short ones in the
-// sources and in the module, because long keys would be a tenth of the bundle.
+// sources and in the module, to make the bundle smaller.
 func texts(web string) api.Plugin {
 	return api.Plugin{Name: "texts", Setup: func(b api.PluginBuild) {
 		short, failed := shorten(web)
@@ -125,10 +125,10 @@ const (
 )
 
 // join returns a JSON object with the texts of each key, in the order of locales and joined by
-// between: a list for each key would make the bundle 3 KB larger. Keys are split at their first
+// between, because a list for each key would make the bundle larger. Keys are split at their first
 // period: the first part is the key of an object that has the rest as its keys. The texts of short
 // names are the lines of one text, in the order of the names, under the key "" of the object "".
-// The names themselves would take another 4 KB.
+// The names themselves are left out to save space.
 func join(dir string, short map[string]string) (string, error) {
 	joined := map[string][]string{}
 	for i, name := range locales {
