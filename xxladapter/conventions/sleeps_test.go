@@ -69,7 +69,7 @@ func TestSleepsOutsideBubblesSayWhy(t *testing.T) {
 		}
 	}
 	if sleeps < 20 {
-		t.Errorf("found %d sleeps outside of bubbles, must find those of real processes at least", sleeps)
+		t.Errorf("found %d sleeps outside of bubbles, must find at least those of real processes", sleeps)
 	}
 }
 
@@ -83,7 +83,7 @@ func callsSynctest(f *ast.FuncDecl) (found bool) {
 	return found
 }
 
-// linesWithComments returns the numbers of the lines on which a comment is or begins.
+// linesWithComments returns the numbers of the lines on which a comment begins.
 func (s source) linesWithComments() map[int]bool {
 	lines := map[int]bool{}
 	for _, group := range s.Comments {

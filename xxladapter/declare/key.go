@@ -84,7 +84,7 @@ func (n name) ref(app string) string {
 	return n.app + "/" + n.key
 }
 
-// A State is what a store has, as far as it exists for the caller.
+// A State holds the contents of a store that exist for the caller.
 type State struct {
 	Calendars []*xxladapter.Calendar // stored ones, which exist for everybody
 	Groups    []*xxladapter.Group    // by id; of those with one app name, the first gets new jobs
