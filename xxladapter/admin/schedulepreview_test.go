@@ -63,7 +63,7 @@ func TestASchedulePreviewNamesTheWrongField(t *testing.T) {
 		"scheduleType=FIX_RATE&scheduleConf=0": `scheduleConf: cron: period of FIX_RATE is "0"`,
 		"scheduleType=ONCE&scheduleConf=tomorrow":   `scheduleConf: cron: instant of ONCE is "tomorrow"`,
 		"scheduleType=DAILY":                        `scheduleType is "DAILY", must be one of NONE, CRON, FIX_RATE, FIX_DELAY, ONCE`,
-		"scheduleConf=" + strings.Repeat("1,", 300): "scheduleConf has 600 bytes, must have at most 128 characters",
+		"scheduleConf=" + strings.Repeat("1,", 300): "scheduleConf has 600 characters, must have at most 128",
 		"scheduleConf=1&zone=Mars":                  `zone is "Mars", must be an IANA time zone`,
 		"scheduleConf=1&profile=odd":                `profile is "odd", must be one of`,
 		"scheduleConf=1&count=1001":                 "count is 1001, must be 1 to 1000",

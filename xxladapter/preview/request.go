@@ -2,6 +2,7 @@ package preview
 
 import (
 	"time"
+	"unicode/utf8"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
@@ -11,9 +12,8 @@ import (
 const (
 	// defaultTimes is the number of due times of a preview whose count is not given.
 	defaultTimes = 50
-	// maxConf limits a schedule's text in bytes: 128 characters, which a job's column has, of at
-	// most four bytes.
-	maxConf = 4 * 128
+	// maxConf limits a schedule's text in characters, as a job's column does.
+	maxConf = 128
 
 	// defaultNext is the number of next times if none is given, and maxNext is the largest number.
 	defaultNext, maxNext = 5, 100
@@ -58,10 +58,11 @@ func (r Request) check() error {
 	if err := xxladapter.CheckOneOf("scheduleType", r.Type); err != nil {
 		return err
 	}
+	count := utf8.RuneCountInString(r.Conf)
 	switch {
-	case len(r.Conf) > maxConf: // longer ones only cost time
-		return xxladapter.Invalidf(errorrule.CharactersAtMost, "%s has %d bytes, must have at most %d characters",
-			"scheduleConf", len(r.Conf), maxConf/4)
+	case count > maxConf: // longer ones only cost time
+		return xxladapter.Invalidf(errorrule.CharactersAtMost, "%s has %d characters, must have at most %d",
+			"scheduleConf", count, maxConf)
 	case r.Count < 1 || r.Count > MaxTimes:
 		return xxladapter.Invalidf(errorrule.Range, "%s is %d, must be %d to %d", "count", r.Count, 1, MaxTimes)
 	case r.Months < 0 || r.Months > MaxMonths:

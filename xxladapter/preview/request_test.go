@@ -22,8 +22,8 @@ func TestARequestIsCompleted(t *testing.T) {
 		{"nothing given", Request{}, Schedule{"CRON", "", tokyo, cron.Sane}, 50},
 		{"all given", Request{"FIX_RATE", "30", "Europe/Berlin", "unix", 7, 12},
 			Schedule{"FIX_RATE", "30", berlin, cron.Unix}, 7},
-		{"the limits", Request{Conf: strings.Repeat("*", 512), Count: 1000, Months: 12},
-			Schedule{"CRON", strings.Repeat("*", 512), tokyo, cron.Sane}, 1000},
+		{"the limits", Request{Conf: strings.Repeat("é", 128), Count: 1000, Months: 12},
+			Schedule{"CRON", strings.Repeat("é", 128), tokyo, cron.Sane}, 1000},
 	} {
 		s, count, err := c.ask.Read(tokyo, cron.Sane)
 		require.NoError(t, err, c.name)
@@ -35,7 +35,7 @@ func TestARequestIsCompleted(t *testing.T) {
 func TestAWrongRequestIsRefused(t *testing.T) {
 	for message, ask := range map[string]Request{
 		`scheduleType is "DAILY", must be one of NONE, CRON, FIX_RATE, FIX_DELAY, ONCE`: {Type: "DAILY"},
-		"scheduleConf has 513 bytes, must have at most 128 characters":                  {Conf: strings.Repeat("*", 513)},
+		"scheduleConf has 129 characters, must have at most 128":                        {Conf: strings.Repeat("é", 129)},
 		"count is 1001, must be 1 to 1000":                                              {Count: 1001},
 		"count is -1, must be 1 to 1000":                                                {Count: -1},
 		"months is 13, must be 0 to 12":                                                 {Months: 13},
