@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // postgresEnv is the environment variable with the URL of a server that tests use instead of
@@ -158,8 +159,18 @@ func (p *postgresPlace) create(name, template string) error {
 	return p.order("CREATE DATABASE " + name + " TEMPLATE " + template + " ENCODING 'UTF8'")
 }
 
+// drop drops a database, and ends the connections to it.
 func (p *postgresPlace) drop(name string) error {
-	return p.order("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)")
+	const drop = "DROP DATABASE IF EXISTS "
+	err := p.order(drop + name + " WITH (FORCE)")
+	var refused *pgconn.PgError
+	if !errors.As(err, &refused) || refused.Code != "42601" { // PostgreSQL 12 does not know FORCE
+		return err
+	}
+	if err := p.order("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + name + "'"); err != nil {
+		return err
+	}
+	return p.order(drop + name)
 }
 
 func (p *postgresPlace) order(statement string) error { return OrderPostgres(p.admin, statement) }
