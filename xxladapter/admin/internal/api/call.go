@@ -80,11 +80,14 @@ func WithBody[Q, B, A any](
 // callContext returns the context of a call's handler. What calls change is audited under their
 // method and path.
 func callContext(r *http.Request) context.Context {
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+	if reads(r) {
 		return r.Context()
 	}
 	return xxladapter.WithCall(r.Context(), r.Pattern)
 }
+
+// reads reports whether a call changes nothing.
+func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // Requiring names fields that the body must have although its type does not require them, because
 // calls that change a thing have the same type and may omit them. Only the OpenAPI document names

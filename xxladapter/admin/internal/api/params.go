@@ -51,7 +51,7 @@ var conditions = []string{"If-Match", "If-None-Match", "If-Unmodified-Since"}
 // stay zero. Unknown query parameters are refused, since they are most likely misspelled.
 func DecodeParams(r *http.Request, v any) error {
 	for _, name := range conditions {
-		if _, given := r.Header[name]; given && r.Method != http.MethodGet && r.Method != http.MethodHead {
+		if _, given := r.Header[name]; given && !reads(r) {
 			return notAParameter(name, r)
 		}
 	}
