@@ -42,8 +42,9 @@ func schemaOf(t *testing.T, url string) (lines []string) {
 	defer func() { require.NoError(t, conn.Close(t.Context())) }()
 	for _, query := range []string{
 		`SELECT concat_ws(' ', c.relname, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity,
-				a.attstorage, a.attcollation::regcollation, pg_get_expr(d.adbin, d.adrelid), c.reloptions)
+				a.attstorage, co.collname, pg_get_expr(d.adbin, d.adrelid), c.reloptions)
 			FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+				LEFT JOIN pg_collation co ON co.oid = a.attcollation
 			WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND a.attnum > 0 AND NOT a.attisdropped
 			ORDER BY c.relname, a.attnum`,
 		`SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexname`,
